@@ -1,0 +1,202 @@
+// heap.hpp -- where the bytes of runs come from and where they return to.
+//
+// The heap records what is free. It never records how memory was handed out.
+// So a run, any byte range with one owner, is cut and joined by arithmetic that
+// the heap is not told of, and free() takes any run: a whole allocation, a half,
+// a middle, or two neighbours joined, from any thread and in any order
+// (docs/design/heap.md).
+//
+//   std::byte* a = static_cast<std::byte*>(heap::allocate(1000));
+//   heap::free(a + 400, 600);                        // the right piece; its bytes are free now
+//   if (!heap::extend(a, 400, 500)) { ... }          // in place, or nothing changed
+//   heap::free(a, 500);
+//
+// All functions may be called from any thread, also before main(), in
+// destructors of thread-local objects, and in a child after fork().
+//
+// Out of memory is an answer: a `try_` function returns nullptr and leaves
+// everything as it was; the others throw std::bad_alloc. Freeing never fails.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#if defined(__GNUC__)
+#  define CLEAVE_API __attribute__((visibility("default")))
+#else
+#  define CLEAVE_API
+#endif
+
+namespace cleave::heap {
+
+// What allocate() aligns to when it is not told.
+inline constexpr std::size_t default_alignment = 16;
+inline constexpr std::size_t max_alignment = std::size_t{1} << 30;
+
+// Set once, by start(). The defaults serve most programs.
+struct options {
+  // Address space to reserve, in bytes. It costs no memory and no commit charge;
+  // it is halved until the system agrees, and kept under half of RLIMIT_AS.
+  std::size_t reserve_bytes = std::size_t{1} << 40;
+  // The most bytes that the heap may hold from the system (statistics::held).
+  std::size_t held_limit = SIZE_MAX;
+  // Free memory goes back to the system when it was free for this long. A
+  // negative delay means never, except by purge().
+  std::chrono::milliseconds purge_delay{1000};
+  // Ask for huge pages behind runs of 2 MiB and more.
+  bool huge_pages = true;
+  // Let a thread of the heap return memory while the program does not call it.
+  // Without it memory is returned during later calls.
+  bool purge_thread = false;
+};
+
+// Starts the heap with these options. The first allocation does it with the
+// defaults. Returns false, and changes nothing, when the heap has already
+// started or when the system gives no address space at all.
+CLEAVE_API bool start(const options& chosen) noexcept;
+
+// A run of exactly `bytes` bytes (0 gives nullptr), aligned to `alignment`, a
+// power of two up to max_alignment. Not zeroed. O(1) for sizes that the thread
+// has cached, else O(log size) under the lock of one arena.
+// Error: nullptr; everything is unchanged.
+[[nodiscard]] CLEAVE_API void* try_allocate(std::size_t bytes,
+                                            std::size_t alignment = default_alignment) noexcept;
+
+// The same. Throws std::bad_alloc.
+[[nodiscard]] CLEAVE_API void* allocate(std::size_t bytes,
+                                        std::size_t alignment = default_alignment);
+
+// A range with its size in bytes; the caller owns all of it.
+struct sized_pointer {
+  void* pointer = nullptr;
+  std::size_t bytes = 0;
+};
+
+// A run of at least `bytes` bytes, with the room that rounding up would
+// otherwise waste. Error: {nullptr, 0}.
+[[nodiscard]] CLEAVE_API sized_pointer try_allocate_at_least(
+    std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
+
+// Makes the run [pointer, pointer + bytes) reach to pointer + new_bytes, if
+// the memory to its right is free. O(new_bytes / 4096) at most.
+// Returns false, and changes nothing, if it is not. Requires: new_bytes >= bytes > 0.
+[[nodiscard]] CLEAVE_API bool extend(void* pointer, std::size_t bytes,
+                                     std::size_t new_bytes) noexcept;
+
+// Gives back the run [pointer, pointer + bytes). No-op for 0 bytes.
+// O(1) for up to a page, else O(log size). Never fails.
+inline void free(void* pointer, std::size_t bytes) noexcept;
+
+// Returns what this thread caches, and then all free memory, to the system.
+CLEAVE_API void purge() noexcept;
+
+// Returns the memory that has been free for longer than the delay. For the
+// idle loop of a program; other calls do it by themselves now and then.
+CLEAVE_API void purge_expired() noexcept;
+
+// Changes the limit on held bytes. Lowering it below what is held purges first
+// and never takes live memory away; allocations fail until it is met.
+CLEAVE_API void set_held_limit(std::size_t bytes) noexcept;
+
+// True if the address lies in the heap's reservation.
+[[nodiscard]] CLEAVE_API bool contains(const void* pointer) noexcept;
+
+// The use of one size class of small runs.
+struct class_statistics {
+  std::size_t slot_bytes = 0;
+  std::size_t slabs = 0;
+  std::size_t slots = 0;
+  // Slots in use, whole or in part; the others wait in slabs or thread caches.
+  std::size_t slots_used = 0;
+};
+
+inline constexpr std::size_t order_count = 19;  // free blocks of 2^0 to 2^18 pages
+
+// All sizes in bytes. Each number is exact when no other thread is inside a
+// call; while others run it is a sum of momentary values.
+struct statistics {
+  // The bytes in live runs.
+  std::size_t live = 0;
+  // The memory that the system may have put behind the heap's pages: pages in
+  // use, in caches, and free ones that have not been returned.
+  std::size_t held = 0;
+  std::size_t peak_held = 0;
+  std::size_t held_limit = 0;
+  // Address space, and the part of it that has been made accessible.
+  std::size_t reserved = 0;
+  std::size_t committed = 0;
+  // The heap's own tables, made accessible; not part of `held`.
+  std::size_t metadata = 0;
+  // Pages that stand free in arenas; those that wait in thread caches.
+  std::size_t free = 0;
+  std::size_t cached = 0;
+  // The largest run that free and never used address space can give.
+  std::size_t largest_free = 0;
+  // How many free blocks of 2^k pages there are; never used arenas included.
+  std::array<std::size_t, order_count> free_blocks{};
+  std::vector<class_statistics> classes;
+  // Counts since the start. A free of a piece counts as one.
+  std::uint64_t allocations = 0;
+  std::uint64_t frees = 0;
+  std::uint64_t extensions = 0;
+  std::uint64_t system_calls = 0;
+};
+
+// O(threads + classes + arenas). Error: std::bad_alloc for the table of classes.
+[[nodiscard]] CLEAVE_API statistics stats();
+
+// The same sum for `live` alone; never fails.
+[[nodiscard]] CLEAVE_API std::size_t live_bytes() noexcept;
+
+// Walks everything and checks the numbered invariants of the sources. Returns
+// an empty string, or what is wrong first. Requires: no other thread is inside
+// a call of the heap. O(pages ever used).
+[[nodiscard]] CLEAVE_API std::string verify();
+
+}  // namespace cleave::heap
+
+namespace cleave::detail {
+
+// The page or slot that this thread is freeing piece by piece, so that the
+// pieces cost no atomic operation (src/heap/unit.hpp has the argument).
+// `left` holds the bytes that are still to die in its low half and counts
+// the pieces in its high half. Other threads read `left` and `at_entry` for
+// statistics, which is why these are atomics; all accesses are relaxed since
+// nothing else is published through them.
+struct open_unit {
+  std::uintptr_t begin = 0;
+  std::uint64_t size = 0;
+  std::atomic<std::uint64_t> left{0};
+  std::atomic<std::uint32_t> at_entry{0};
+};
+
+#if defined(__GNUC__)
+extern CLEAVE_API thread_local constinit open_unit this_unit
+    __attribute__((tls_model("initial-exec")));
+#else
+extern thread_local constinit open_unit this_unit;
+#endif
+
+CLEAVE_API void close_whole_unit() noexcept;
+CLEAVE_API void free_elsewhere(void* pointer, std::size_t bytes) noexcept;
+
+}  // namespace cleave::detail
+
+inline void cleave::heap::free(void* pointer, std::size_t bytes) noexcept {
+  detail::open_unit& unit = detail::this_unit;
+  const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(pointer) - unit.begin;
+  if (offset < unit.size && bytes <= unit.size - offset) [[likely]] {
+    constexpr std::uint64_t one_piece = std::uint64_t{1} << 32;
+    // Relaxed: only this thread writes it (see open_unit).
+    const std::uint64_t left = unit.left.load(std::memory_order_relaxed) + one_piece - bytes;
+    unit.left.store(left, std::memory_order_relaxed);
+    if (static_cast<std::uint32_t>(left) == 0) [[unlikely]] detail::close_whole_unit();
+    return;
+  }
+  detail::free_elsewhere(pointer, bytes);
+}

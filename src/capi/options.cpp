@@ -1,0 +1,94 @@
+// options.cpp -- starting the heap from C, and its returning of memory.
+//
+// cl_options grows at its end. The library copies the part that both sides know
+// between the caller's struct and its own:
+//   O1  No byte at or beyond the caller's `size` is read or written.
+//   O2  Fields beyond this library's struct must be 0: an option that is asked
+//       for is obeyed or refused, never dropped.
+#include <cleave.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cleave/heap.hpp>
+#include <cstring>
+#include <new>
+
+namespace {
+
+namespace heap = cleave::heap;
+
+// The struct as it was first published; a caller cannot have a smaller one.
+constexpr std::size_t first_size = offsetof(cl_options, purge_thread) + sizeof(std::int32_t);
+
+cl_options defaults() noexcept {
+  const heap::options from{};
+  cl_options to{};
+  to.size = sizeof(to);
+  to.reserve_bytes = from.reserve_bytes;
+  to.held_limit = from.held_limit;
+  to.purge_delay_ms = from.purge_delay.count();
+  to.huge_pages = from.huge_pages ? 1 : 0;
+  to.purge_thread = from.purge_thread ? 1 : 0;
+  return to;
+}
+
+bool all_zero(const char* begin, const char* end) noexcept {
+  return std::all_of(begin, end, [](char byte) { return byte == 0; });
+}
+
+bool has_started() noexcept {
+  try {
+    return heap::stats().reserved > 0;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+bool is_flag(std::int32_t value) noexcept {
+  return value == 0 || value == 1;
+}
+
+}  // namespace
+
+cl_status cl_options_init(cl_options* options) {
+  const std::size_t size = options->size;
+  if (size < first_size) return cl_bad_argument;
+  cl_options known = defaults();
+  known.size = size;
+  std::memset(static_cast<void*>(options), 0, size);
+  std::memcpy(static_cast<void*>(options), &known, std::min(size, sizeof(known)));
+  return cl_ok;
+}
+
+cl_status cl_start(const cl_options* options) {
+  cl_options known = defaults();
+  if (options != nullptr) {
+    if (options->size < first_size) return cl_bad_argument;
+    const char* const bytes = reinterpret_cast<const char*>(options);
+    if (options->size > sizeof(known) && !all_zero(bytes + sizeof(known), bytes + options->size)) {
+      return cl_bad_argument;
+    }
+    std::memcpy(&known, bytes, std::min(options->size, sizeof(known)));
+    if (!is_flag(known.huge_pages) || !is_flag(known.purge_thread)) return cl_bad_argument;
+  }
+  heap::options chosen;
+  chosen.reserve_bytes = known.reserve_bytes;
+  chosen.held_limit = known.held_limit;
+  chosen.purge_delay = std::chrono::milliseconds(known.purge_delay_ms);
+  chosen.huge_pages = known.huge_pages == 1;
+  chosen.purge_thread = known.purge_thread == 1;
+  if (heap::start(chosen)) return cl_ok;
+  return has_started() ? cl_already_started : cl_out_of_memory;
+}
+
+void cl_purge() {
+  cleave::heap::purge();
+}
+
+void cl_purge_expired() {
+  cleave::heap::purge_expired();
+}
+
+void cl_set_held_limit(size_t bytes) {
+  cleave::heap::set_held_limit(bytes);
+}

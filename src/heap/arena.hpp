@@ -1,0 +1,173 @@
+// arena.hpp -- the free pages of one arena, as a buddy system without links.
+//
+// A free block is 2^k pages aligned to its size; its buddy is its number XOR
+// its size. For each order there is one set of free blocks, a bitmap with
+// summaries, so freeing touches no free memory, the lowest block comes first,
+// and 64 MiB of pages need 4 KiB of tables (docs/decisions/0002-bitmaps-for-free-blocks.md).
+//
+//   arena& a = ...;                          // 2^arena_order pages, all free
+//   std::lock_guard guard(a.lock);
+//   std::size_t p = a.take(25, 5);           // 25 pages, aligned to 32; 7 stay free
+//   a.give(p, 10);  a.give(p + 10, 15);      // merged with all their free neighbours
+//
+// An arena also knows which of its pages the system may have memory behind
+// (backed), which can be accessed at all (in steps of 2^commit_order pages), and
+// in which chunks something was freed lately. It makes no system call: page_heap
+// does, outside the lock.
+//
+// Page numbers are relative to the arena. All functions want `lock` held;
+// none fails except by saying so.
+//
+// Invariants (check() tests them):
+//   B1  A free block of order k lies at a multiple of 2^k, inside the arena.
+//   B2  Free blocks do not overlap.
+//   B3  Two buddies are never both free: they are one block of the next order.
+//   B4  free_pages() is the sum of all free blocks.
+//   B5  backed_pages() is the number of backed pages; a backed page is accessible.
+//   B6  A page that is not free is backed, unless it is in transit to or from page_heap.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "base/index_set.hpp"
+#include "heap/geometry.hpp"
+
+namespace cleave::heap {
+
+namespace detail {
+
+constexpr std::size_t words(std::size_t bits) noexcept { return (bits + 63) / 64; }
+
+// The words that the free sets of all orders need together.
+constexpr std::size_t leaf_sum() noexcept {
+  std::size_t sum = 0;
+  for (unsigned k = 0; k < orders; ++k) sum += base::index_set::leaf_words(arena_pages >> k);
+  return sum;
+}
+constexpr std::size_t middle_sum() noexcept {
+  std::size_t sum = 0;
+  for (unsigned k = 0; k < orders; ++k) sum += base::index_set::middle_words(arena_pages >> k);
+  return sum;
+}
+
+}  // namespace detail
+
+class arena {
+ public:
+  // On zeroed memory only: new (zeroed) arena.
+  arena() noexcept {}
+
+  static constexpr std::size_t none = SIZE_MAX;
+
+  // Once, before the first use: `pages` free pages, nothing accessible.
+  void open(std::size_t pages, bool huge) noexcept;
+
+  // Takes n pages aligned to 2^order >= n pages; the rest of the block stays free.
+  // The fullest fit, then the lowest address. O(order). `none` if there is no such block.
+  std::size_t take(std::size_t n, unsigned order) noexcept;
+
+  // Takes exactly [page, page + n), if all of it is free. O(blocks in it).
+  bool claim(std::size_t page, std::size_t n) noexcept;
+
+  // Frees [page, page + n) and merges. O(log n + merges).
+  void give(std::size_t page, std::size_t n) noexcept;
+
+  // Whether a block of this order may be found. May be asked without the lock;
+  // the answer is then a hint.
+  bool may_have(unsigned order) const noexcept {
+    // Relaxed: a hint, take() decides under the lock.
+    return (orders_.load(std::memory_order_relaxed) >> order) != 0;
+  }
+
+  std::size_t pages() const noexcept { return pages_; }
+  bool huge() const noexcept { return huge_; }
+  std::size_t free_pages() const noexcept { return free_; }
+  std::size_t backed_pages() const noexcept { return backed_count_; }
+  // Memory that is held for nothing: backed pages that are free. A hint without the lock.
+  std::size_t idle_pages() const noexcept {
+    // Relaxed: a hint that decides only when memory is returned.
+    return idle_.load(std::memory_order_relaxed);
+  }
+  // Counts a call that changed the arena; true for every 64th.
+  bool every_64th() noexcept { return (++changes_ & 63) == 0; }
+  bool wholly_free() const noexcept { return free_ == pages_; }
+  std::size_t free_blocks(unsigned order) const noexcept {
+    return sets_[order].count(arena_pages >> order);
+  }
+
+  // How many pages of the range are not backed; mark or clear them all.
+  std::size_t unbacked_in(std::size_t page, std::size_t n) const noexcept;
+  void mark_backed(std::size_t page, std::size_t n) noexcept;
+  std::size_t clear_backed(std::size_t page, std::size_t n) noexcept;
+
+  // The part of [page, page + n) that must be made accessible first, rounded
+  // to commit steps; {0, 0} if there is none.
+  struct range {
+    std::size_t page = 0;
+    std::size_t n = 0;
+  };
+  range inaccessible_in(std::size_t page, std::size_t n) const noexcept;
+  // The same with room for growth behind it, up to `more` pages.
+  range with_room(range wanted, std::size_t more) const noexcept;
+  // Returns how many pages became accessible that were not.
+  std::size_t mark_accessible(range made) noexcept;
+
+  // Takes out the next free block, the largest first, that has something to
+  // return to the system: backed pages, and with `expired` only in chunks where
+  // nothing was freed since forget_ages(). The caller returns the parts of it,
+  // clears them, and gives the block back.
+  struct cursor {
+    unsigned orders_left = orders;
+    std::size_t block = 0;
+  };
+  bool take_idle(cursor& at, bool expired, range& block) noexcept;
+  // The next part, at or after `from`, of a block that take_idle() took.
+  range idle_part(range block, std::size_t from, bool expired) const noexcept;
+  // Gives back what take_idle() took, without making it recent.
+  void put_back(range block) noexcept;
+  void forget_ages() noexcept;
+
+  // nullptr, or the invariant that does not hold.
+  const char* check() const noexcept;
+  bool is_free(std::size_t page) const noexcept { return block_over(page) != none; }
+
+  std::mutex lock;
+
+ private:
+  static constexpr std::size_t page_words = detail::words(arena_pages);
+  static constexpr std::size_t chunk_words = detail::words(arena_pages >> chunk_order);
+  static constexpr std::size_t step_words = detail::words(arena_pages >> commit_order);
+
+  void insert(std::size_t page, unsigned order) noexcept;
+  void erase(std::size_t page, unsigned order) noexcept;
+  // Adds aligned blocks that cover [page, page + n) and have no free buddies.
+  void insert_range(std::size_t page, std::size_t n) noexcept;
+  void merge_range(std::size_t page, std::size_t n) noexcept;
+  void give_block(std::size_t page, unsigned order) noexcept;
+  // The order of the free block that covers a page, or none.
+  std::size_t block_over(std::size_t page) const noexcept;
+  void touch(std::size_t page, std::size_t n) noexcept;
+  void count_idle() noexcept;
+  std::uint64_t returnable(std::size_t word, bool expired) const noexcept;
+
+  std::atomic<std::uint32_t> orders_{0};  // bit k: there is a free block of order k
+  std::atomic<std::size_t> idle_{0};
+  std::uint64_t changes_ = 0;
+  std::size_t pages_ = 0;
+  std::size_t free_ = 0;
+  std::size_t backed_count_ = 0;
+  bool huge_ = false;
+  base::index_set sets_[orders];
+  // Not initialised: an arena is made on memory that the system has zeroed, and
+  // writing zeros would make 100 KiB of tables resident for nothing.
+  std::uint64_t full_[detail::words(page_words)];  // bit w: all 64 pages of word w are backed
+  std::uint64_t accessible_[step_words];
+  std::uint64_t middle_[detail::middle_sum()];
+  std::uint64_t recent_[chunk_words];
+  std::uint64_t backed_[page_words];
+  std::uint64_t leaf_[detail::leaf_sum()];
+};
+
+}  // namespace cleave::heap

@@ -1,0 +1,244 @@
+// The doors of include/cleave/heap.hpp: allocate, free, extend, start, purge.
+
+#include <cleave/heap.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+
+#include "base/bits.hpp"
+#include "base/check.hpp"
+#include "heap/page_heap.hpp"
+#include "heap/slab.hpp"
+#include "heap/start.hpp"
+#include "heap/tables.hpp"
+#include "heap/thread_cache.hpp"
+#include "heap/unit.hpp"
+
+namespace cleave::heap {
+namespace {
+
+std::size_t pages_for(std::size_t bytes) noexcept { return (bytes + page_size - 1) >> page_bits; }
+
+// What lies behind a new run in its unit is dead. Nobody else can know the
+// unit yet, so a plain store will do (relaxed).
+void set_spare(const place& in, std::size_t spare) noexcept {
+  in.dead->store(static_cast<std::uint16_t>(spare), std::memory_order_relaxed);
+}
+
+// The class that serves a request with a large alignment, or class_count. Slots
+// begin at multiples of their size in a slab that is aligned to its own.
+unsigned aligned_class_for(std::size_t bytes, std::size_t alignment) noexcept {
+  if (bytes > largest_slot) return class_count;
+  unsigned c = class_for(bytes, default_alignment);
+  while (c < class_count && slot_size(c) % alignment != 0) ++c;
+  return c < class_count && slot_size(c) <= 2 * bytes ? c : class_count;
+}
+
+// A slot when this thread has none at hand.
+[[gnu::noinline]] std::uintptr_t slot_slowly(unsigned c, std::size_t bytes) noexcept {
+  if (!ensure_started()) return 0;
+  thread_cache& t = caches::of_this_thread();
+  const std::uintptr_t slot = t.refill(c);
+  if (slot != 0) t.count_allocation(bytes);
+  return slot;
+}
+
+std::uintptr_t take_slot(unsigned c, std::size_t bytes) noexcept {
+  thread_cache& t = *this_cache;
+  slot_bin& bin = t.bins[c];
+  if (bin.top == bin.begin) [[unlikely]] return slot_slowly(c, bytes);
+  // Only this thread's own cache ever holds a slot, so it is not no_cache.
+  t.tallies.allocated_bytes.add(bytes);
+  t.tallies.allocations.add(1);
+  return *--bin.top;
+}
+
+// Pages for a run of `bytes`, or of the whole pages that hold them.
+[[gnu::noinline]] std::uintptr_t take_run(std::size_t bytes, std::size_t alignment,
+                                          bool whole_pages) noexcept {
+  thread_cache* t = this_cache;
+  if (t == &no_cache) [[unlikely]] {
+    if (!ensure_started()) return 0;
+    t = &caches::of_this_thread();
+  }
+  if (bytes > tables.pages << page_bits) return 0;
+  const std::size_t n = pages_for(bytes);
+  const unsigned order = base::ceil_log2(std::max(n, std::max<std::size_t>(alignment >> page_bits, 1)));
+  page_index page = t->take_pages(n, order);
+  if (page == page_heap::no_page) {
+    // What this thread keeps for later may be just what is missing now.
+    unit::close(*t);
+    t->flush();
+    slabs::purge();
+    page = page_heap::take(n, order);
+    if (page == page_heap::no_page) return 0;
+  }
+  const std::size_t owned = whole_pages ? n << page_bits : bytes;
+  t->count_allocation(owned);
+  if (const std::size_t rest = owned & (page_size - 1); rest != 0) {
+    set_spare(place_of(tables.address_of(page) + owned), page_size - rest);
+  }
+  return tables.address_of(page);
+}
+
+struct found_run {
+  std::uintptr_t address = 0;
+  std::size_t bytes = 0;
+};
+
+// A run with all the room that rounding gives (`at_least`), or exactly `bytes`.
+found_run find_run(std::size_t bytes, std::size_t alignment, bool at_least) noexcept {
+  unsigned c = class_count;
+  if (alignment <= default_alignment) {
+    if (bytes <= largest_slot) c = class_for(bytes, alignment);
+  } else if (alignment <= slab_size / 2) {
+    c = aligned_class_for(bytes, alignment);
+  }
+  if (c < class_count) {
+    const std::size_t size = slot_size(c);
+    const std::size_t owned = at_least ? size : bytes;
+    std::uintptr_t p = take_slot(c, owned);
+    if (p == 0 && ensure_started()) {
+      // As in take_run(): a last try with everything this thread has given back.
+      thread_cache& t = *this_cache;
+      unit::close(t);
+      t.flush();
+      slabs::purge();
+      p = slot_slowly(c, owned);
+    }
+    if (p != 0 && owned != size) set_spare(place_of(p), size - owned);
+    return {p, p == 0 ? 0 : owned};
+  }
+  const std::uintptr_t p = take_run(bytes, alignment, at_least);
+  const std::size_t owned = at_least ? pages_for(bytes) << page_bits : bytes;
+  return {p, p == 0 ? 0 : owned};
+}
+
+// Frees a run that spans units: parts at both ends, whole slots and pages between.
+[[gnu::noinline]] void free_across(thread_cache& t, std::uintptr_t p, std::size_t bytes) noexcept {
+  const std::uintptr_t end = p + bytes;
+  std::uint64_t parts = 0;
+  while (p < end) {
+    const place in = place_of(p);
+    const std::size_t part = std::min<std::size_t>(end - p, in.begin + in.size - p);
+    if (in.kind != 0 || part != page_size) {
+      // heap::free() finds the open unit, if this is it, and counts.
+      if (part == in.size) {
+        t.count_frees(part, 0);
+        unit::free_whole(t, in.begin, in.kind);
+      } else {
+        cleave::heap::free(reinterpret_cast<void*>(p), part);
+        ++parts;
+      }
+      p += part;
+      continue;
+    }
+    // Whole pages up to the end or the next slab, and the last one too when
+    // all but our part of it is dead.
+    const page_index first = tables.page_of(p);
+    const std::size_t most = (end - p) >> page_bits;
+    std::size_t n = tables.pages_before_slab(first, most);
+    std::size_t freed = n << page_bits;
+    const std::size_t rest = end - p - freed;
+    if (n == most && rest != 0 && tables.kind[first + n] == 0) {
+      const place last = place_of(p + freed);
+      // Acquire: see unit::add_dead().
+      if (last.dead->load(std::memory_order_acquire) + rest == page_size) {
+        last.dead->store(0, std::memory_order_relaxed);
+        freed += rest;
+        ++n;
+      }
+    }
+    t.count_frees(freed, 0);
+    t.give_pages(first, n);
+    p += freed;
+  }
+  // One call is one free, however many parts it had: unsigned wrap takes back the rest.
+  t.count_frees(0, std::uint64_t{1} - parts);
+}
+
+}  // namespace
+
+void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+  if (bytes - 1 < largest_slot && alignment <= default_alignment) [[likely]] {
+    const unsigned c = class_for(bytes, alignment);
+    thread_cache& t = *this_cache;
+    slot_bin& bin = t.bins[c];
+    if (bin.top != bin.begin) [[likely]] {
+      const std::uintptr_t p = *--bin.top;
+      t.tallies.allocated_bytes.add(bytes);
+      t.tallies.allocations.add(1);
+      if (const std::size_t size = slot_size(c); bytes != size) set_spare(place_of(p), size - bytes);
+      return reinterpret_cast<void*>(p);
+    }
+  }
+  if (bytes == 0 || alignment > max_alignment || !std::has_single_bit(alignment)) return nullptr;
+  return reinterpret_cast<void*>(find_run(bytes, alignment, false).address);
+}
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+  void* const p = try_allocate(bytes, alignment);
+  if (p == nullptr && bytes != 0) throw std::bad_alloc();
+  return p;
+}
+
+sized_pointer try_allocate_at_least(std::size_t bytes, std::size_t alignment) noexcept {
+  if (bytes == 0 || alignment > max_alignment || !std::has_single_bit(alignment)) return {};
+  const found_run found = find_run(bytes, alignment, true);
+  return {reinterpret_cast<void*>(found.address), found.bytes};
+}
+
+bool contains(const void* pointer) noexcept {
+  return tables.holds(reinterpret_cast<std::uintptr_t>(pointer));
+}
+
+void purge() noexcept {
+  if (!ensure_started()) return;
+  thread_cache& t = *this_cache;
+  unit::close(t);
+  t.flush();
+  slabs::purge();
+  page_heap::purge();
+}
+
+void purge_expired() noexcept {
+  if (ensure_started()) page_heap::purge_expired();
+}
+
+void set_held_limit(std::size_t bytes) noexcept {
+  if (ensure_started()) page_heap::set_held_limit(bytes);
+}
+
+}  // namespace cleave::heap
+
+namespace cleave::detail {
+
+// heap::free() of a run that the open unit does not hold.
+void free_elsewhere(void* pointer, std::size_t bytes) noexcept {
+  using namespace cleave::heap;
+  if (bytes == 0) return;
+  const auto p = reinterpret_cast<std::uintptr_t>(pointer);
+  CLEAVE_CHECK(tables.holds(p) && bytes <= (tables.pages << page_bits) - (p - tables.base),
+               "free of memory outside the heap");
+  thread_cache* t = this_cache;
+  if (t == &no_cache) [[unlikely]] t = &caches::of_this_thread();
+  const std::size_t n = bytes >> page_bits;
+  if (const page_index page = tables.page_of(p);
+      n > 0 && ((p | bytes) & (page_size - 1)) == 0 && tables.pages_before_slab(page, n) == n) {
+    t->count_frees(bytes, 1);
+    t->give_pages(page, n);
+    return;
+  }
+  const place in = place_of(p);
+  if (bytes == in.size && p == in.begin) {
+    t->count_frees(bytes, 1);
+    unit::free_whole(*t, p, in.kind);
+  } else if (bytes <= in.begin + in.size - p) {
+    unit::free_part(*t, in, static_cast<std::uint32_t>(bytes));
+  } else {
+    free_across(*t, p, bytes);
+  }
+}
+
+}  // namespace cleave::detail

@@ -1,0 +1,70 @@
+// page_heap.hpp -- all arenas together: which one serves, what is held, what goes back.
+//
+//   const page_index p = page_heap::take(25, 5);   // 25 pages aligned to 32, or no_page
+//   page_heap::give(p, 25);
+//
+// Large runs that want huge pages and small ones live in different arenas, so
+// that the wish for huge pages is one property of a whole arena and costs no
+// mappings. Runs larger than an arena take consecutive arenas.
+//
+// No lock is held over a call of the system: what a call works on is taken out
+// first, is nobody's while it lasts ("in transit"), and an allocation that
+// finds nothing meanwhile waits for it to come back.
+//
+// Invariants (verify() in verify.cpp checks them when no thread is inside):
+//   P1  held() is the sum of backed pages of all arenas, in bytes, and never
+//       exceeds the limit by an allocation.
+//   P2  Pages in transit belong to the thread that took them out.
+#pragma once
+
+#include <cleave/heap.hpp>
+#include <cstddef>
+#include <cstdint>
+
+#include "heap/geometry.hpp"
+
+namespace cleave::heap {
+class arena;
+}
+
+namespace cleave::heap::page_heap {
+
+inline constexpr page_index no_page = UINT32_MAX;
+
+// Once, after tables.start().
+void start(const options& chosen) noexcept;
+
+// n pages aligned to 2^order pages, where 2^order >= n unless n exceeds an
+// arena. Accessible and backed. Error: no_page, everything unchanged.
+page_index take(std::size_t n, unsigned order) noexcept;
+
+// Pages that nobody uses any more, also over the borders of arenas.
+void give(page_index page, std::size_t n) noexcept;
+
+// Takes exactly these pages if all are free.
+bool claim(page_index page, std::size_t n) noexcept;
+
+// Returns all idle memory to the system, or what is older than the delay.
+void purge() noexcept;
+void purge_expired() noexcept;
+
+std::size_t held() noexcept;
+// Backed pages that are free: what a purge could return.
+std::size_t idle_pages() noexcept;
+// Pages that wait here for a request of their size.
+std::size_t cached_pages() noexcept;
+void set_held_limit(std::size_t bytes) noexcept;
+
+// Adds the page heap's part.
+void add_statistics(statistics& s) noexcept;
+
+// Opened arenas are [0, arenas_seen()), except that some may not be open (yet).
+std::size_t arenas_seen() noexcept;
+arena* opened(std::size_t a) noexcept;  // nullptr if it is not
+
+// Around fork(): all arena locks are held in between.
+void lock_all() noexcept;
+void unlock_all() noexcept;
+void after_fork_in_child() noexcept;
+
+}  // namespace cleave::heap::page_heap

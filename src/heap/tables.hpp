@@ -1,0 +1,107 @@
+// tables.hpp -- the reservation and the tables about it, as plain global pointers.
+//
+// One reservation holds the pages that runs live in; a second one holds what
+// the heap knows about them, so that no run can overwrite it and free memory
+// is never touched. Tables are made accessible arena by arena.
+//
+//   const page_index p = tables.page_of(pointer);      // requires tables.holds(pointer)
+//   tables.kind[p]              // 0: pages of runs, or free; else 1 + size class of its slab
+//   tables.dead[p]              // dead bytes of the page, where runs are made of pages
+//   tables.slab_at[p >> slab_order]                    // the slab's descriptor, as an offset
+//
+// Invariants:
+//   T1  The pointers are set once, before the first run is handed out.
+//   T2  kind and slab_at of a page change only while no run lies in it, so
+//       whoever owns a run reads them without synchronisation.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/bits.hpp"
+#include "heap/geometry.hpp"
+
+namespace cleave::heap {
+
+class arena;
+
+class table_set {
+ public:
+  constexpr table_set() noexcept = default;
+
+  // Reserves both. Halves `reserve_bytes` until the system agrees.
+  // Error: false, nothing is kept. Called once, under the start lock.
+  bool start(std::size_t reserve_bytes) noexcept;
+
+  // Makes the tables of one arena accessible. False if the system refuses.
+  bool commit_arena(std::size_t a) noexcept;
+
+  // Zeroed memory for descriptors, aligned to 64 bytes; never given back here:
+  // the callers keep lists of what they no longer use. nullptr if refused.
+  void* allocate(std::size_t bytes) noexcept;
+
+  bool holds(std::uintptr_t address) const noexcept {
+    return address - base < pages << page_bits;
+  }
+  page_index page_of(std::uintptr_t address) const noexcept {
+    return static_cast<page_index>((address - base) >> page_bits);
+  }
+  std::uintptr_t address_of(page_index page) const noexcept {
+    return base + (std::uintptr_t{page} << page_bits);
+  }
+  // One bit per slab, so that a free of many pages sees at once whether slabs
+  // lie in between. Returns how many of the pages come before the first slab.
+  // Relaxed: by T2 the bits of pages that the caller owns do not change.
+  std::size_t pages_before_slab(page_index page, std::size_t n) const noexcept {
+    const std::size_t first = page >> slab_order;
+    const std::size_t end = ((page + n - 1) >> slab_order) + 1;
+    std::uint64_t word = is_slab[first / 64].load(std::memory_order_relaxed) >> (first & 63)
+                                                                             << (first & 63);
+    for (std::size_t w = first / 64;;) {
+      if (word != 0) {
+        const std::size_t found = w * 64 + static_cast<std::size_t>(std::countr_zero(word));
+        if (found >= end) return n;
+        return found << slab_order > page ? (found << slab_order) - page : 0;
+      }
+      if (++w * 64 >= end) return n;
+      word = is_slab[w].load(std::memory_order_relaxed);
+    }
+  }
+  void mark_slab(page_index page, bool yes) noexcept {
+    const std::size_t i = page >> slab_order;
+    const std::uint64_t bit = std::uint64_t{1} << (i & 63);
+    // Relaxed: as above; locked, since slabs of other threads share the word.
+    if (yes) {
+      is_slab[i / 64].fetch_or(bit, std::memory_order_relaxed);
+    } else {
+      is_slab[i / 64].fetch_and(~bit, std::memory_order_relaxed);
+    }
+  }
+  std::size_t accessible_bytes() const noexcept {
+    // Relaxed: a statistic.
+    return committed_.load(std::memory_order_relaxed);
+  }
+
+  std::uintptr_t base = 0;
+  std::size_t pages = 0;
+  std::size_t arenas = 0;
+  std::uint8_t* kind = nullptr;
+  std::atomic<std::uint16_t>* dead = nullptr;
+  std::uint32_t* slab_at = nullptr;
+  std::atomic<std::uint64_t>* is_slab = nullptr;
+  arena* arena_at = nullptr;
+  // Descriptors are named by their distance from here, in units of 64 bytes.
+  std::uintptr_t pool = 0;
+
+ private:
+  std::size_t pool_size_ = 0;
+  std::atomic<std::size_t> pool_next_{0};
+  std::atomic<std::size_t> pool_accessible_{0};
+  std::atomic<std::size_t> committed_{0};
+};
+
+extern constinit table_set tables;
+
+}  // namespace cleave::heap

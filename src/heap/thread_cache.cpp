@@ -1,0 +1,254 @@
+#include "heap/thread_cache.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+#include <new>
+
+#include "base/bits.hpp"
+#include "heap/page_heap.hpp"
+#include "heap/slab.hpp"
+#include "heap/tables.hpp"
+#include "heap/unit.hpp"
+#include "os/thread.hpp"
+
+namespace cleave::heap {
+
+constinit thread_cache no_cache;
+thread_local constinit thread_cache* this_cache = &no_cache;
+
+void thread_cache::open() noexcept {
+  std::uintptr_t* at = storage_;
+  for (unsigned c = 0; c < class_count; ++c) {
+    bins[c] = {at, at, at + detail::slots_kept(c)};
+    at += detail::slots_kept(c);
+  }
+  for (unsigned k = 0; k < cached_orders; ++k) ranges[k].room = detail::ranges_kept(k);
+}
+
+std::uintptr_t thread_cache::refill(unsigned c) noexcept {
+  slot_bin& bin = bins[c];
+  if (bin.begin == bin.end) {
+    std::uintptr_t one = 0;
+    return slabs::take(c, &one, 1) == 1 ? one : 0;
+  }
+  const auto half = static_cast<unsigned>(bin.end - bin.begin + 1) / 2;
+  const unsigned got = slabs::take(c, bin.begin, half);
+  if (got == 0) return 0;
+  // The lowest address comes out first, so that neighbours are handed out in order.
+  std::reverse(bin.begin, bin.begin + got);
+  bin.top = bin.begin + got - 1;
+  return *bin.top;
+}
+
+void thread_cache::spill(unsigned c, std::uintptr_t slot) noexcept {
+  slot_bin& bin = bins[c];
+  const auto half = static_cast<unsigned>(bin.end - bin.begin + 1) / 2;
+  if (half > 0) {
+    // The oldest go; the newest are still in the processor's cache.
+    slabs::give(c, bin.begin, half);
+    std::copy(bin.begin + half, bin.top, bin.begin);
+    bin.top -= half;
+    *bin.top++ = slot;
+    return;
+  }
+  slabs::give(c, &slot, 1);
+}
+
+page_index thread_cache::take_pages(std::size_t n, unsigned order) noexcept {
+  if (order < cached_orders) {
+    page_bin& bin = ranges[order];
+    for (std::uint32_t i = bin.count; i-- > 0;) {
+      const page_range found = bin.range[i];
+      if (found.n < n) continue;
+      bin.range[i] = bin.range[--bin.count];
+      if (found.n > n) give_pages(found.page + static_cast<page_index>(n), found.n - n);
+      return found.page;
+    }
+  }
+  return page_heap::take(n, order);
+}
+
+void thread_cache::give_block(page_index page, unsigned order, std::uint32_t n) noexcept {
+  // A full block merges with the newest of its order when they are buddies:
+  // the halves of one run, freed one after the other.
+  while (order < cached_orders && n == 1u << order) {
+    page_bin& bin = ranges[order];
+    if (bin.count == 0) break;
+    const page_range newest = bin.range[bin.count - 1];
+    if (newest.n != n || newest.page != (page ^ n)) break;
+    --bin.count;
+    page &= ~n;
+    n *= 2;
+    ++order;
+  }
+  if (order >= cached_orders || ranges[order].room == 0) {
+    page_heap::give(page, n);
+    return;
+  }
+  page_bin& bin = ranges[order];
+  if (bin.count == bin.room) {
+    const std::uint32_t half = (bin.room + 1) / 2;
+    for (std::uint32_t i = 0; i < half; ++i) page_heap::give(bin.range[i].page, bin.range[i].n);
+    std::copy(bin.range + half, bin.range + bin.count, bin.range);
+    bin.count -= half;
+  }
+  bin.range[bin.count++] = {page, n};
+}
+
+void thread_cache::give_pages(page_index page, std::size_t n) noexcept {
+  while (n > 0) {
+    const unsigned above = base::ceil_log2(n);
+    // What would bypass the bins anyway goes in one piece.
+    if (above >= cached_orders) {
+      page_heap::give(page, n);
+      return;
+    }
+    // A range of an uneven number of pages stays one when it lies well, so
+    // that the same request finds it again.
+    if ((page & ((page_index{1} << above) - 1)) == 0) {
+      give_block(page, above, static_cast<std::uint32_t>(n));
+      return;
+    }
+    const unsigned order = std::min(base::floor_log2(n), static_cast<unsigned>(std::countr_zero(page)));
+    give_block(page, order, 1u << order);
+    page += 1u << order;
+    n -= std::size_t{1} << order;
+  }
+}
+
+void thread_cache::flush() noexcept {
+  for (unsigned c = 0; c < class_count; ++c) {
+    slot_bin& bin = bins[c];
+    if (bin.top == bin.begin) continue;
+    const auto n = static_cast<unsigned>(bin.top - bin.begin);
+    bin.top = bin.begin;
+    slabs::give(c, bin.begin, n);
+  }
+  for (page_bin& bin : ranges) {
+    while (bin.count > 0) {
+      const page_range last = bin.range[--bin.count];
+      page_heap::give(last.page, last.n);
+    }
+  }
+}
+
+std::size_t thread_cache::cached_pages() const noexcept {
+  std::size_t sum = 0;
+  for (const page_bin& bin : ranges) {
+    for (std::uint32_t i = 0; i < bin.count; ++i) sum += bin.range[i].n;
+  }
+  return sum;
+}
+
+void thread_cache::count_allocation(std::size_t bytes) noexcept {
+  if (this != &no_cache) {
+    tallies.allocated_bytes.add(bytes);
+    tallies.allocations.add(1);
+  } else {
+    caches::of_others().allocated_bytes.add_shared(bytes);
+    caches::of_others().allocations.add_shared(1);
+  }
+}
+
+void thread_cache::count_frees(std::size_t bytes, std::uint64_t pieces) noexcept {
+  if (this != &no_cache) {
+    tallies.freed_bytes.add(bytes);
+    tallies.frees.add(pieces);
+  } else {
+    caches::of_others().freed_bytes.add_shared(bytes);
+    caches::of_others().frees.add_shared(pieces);
+  }
+}
+
+void thread_cache::count_extension(std::size_t bytes) noexcept {
+  if (this != &no_cache) {
+    tallies.allocated_bytes.add(bytes);
+    tallies.extensions.add(1);
+  } else {
+    caches::of_others().allocated_bytes.add_shared(bytes);
+    caches::of_others().extensions.add_shared(1);
+  }
+}
+
+namespace caches {
+namespace {
+
+constinit std::mutex registry_lock;
+constinit thread_cache* live = nullptr;
+constinit thread_cache* unused = nullptr;
+constinit counts others;
+thread_local constinit bool ended = false;
+
+void add_to_others(const counts& more) noexcept {
+  others.allocated_bytes.add_shared(more.allocated_bytes.get());
+  others.freed_bytes.add_shared(more.freed_bytes.get());
+  others.allocations.add_shared(more.allocations.get());
+  others.frees.add_shared(more.frees.get());
+  others.extensions.add_shared(more.extensions.get());
+}
+
+// The last act of a thread, after its thread-local objects are gone.
+void leave() noexcept {
+  thread_cache& t = *this_cache;
+  ended = true;
+  if (&t == &no_cache) return;
+  unit::close(t);
+  t.flush();
+  this_cache = &no_cache;
+  const std::lock_guard guard(registry_lock);
+  add_to_others(t.tallies);
+  (t.previous != nullptr ? t.previous->next : live) = t.next;
+  if (t.next != nullptr) t.next->previous = t.previous;
+  t.next = unused;
+  unused = &t;
+}
+
+}  // namespace
+
+thread_cache& of_this_thread() noexcept {
+  if (this_cache != &no_cache || ended) return *this_cache;
+  void* place = nullptr;
+  {
+    const std::lock_guard guard(registry_lock);
+    place = unused;
+    if (unused != nullptr) unused = unused->next;
+  }
+  if (place == nullptr) place = tables.allocate(sizeof(thread_cache));
+  if (place == nullptr) return no_cache;
+  thread_cache* const t = new (place) thread_cache;
+  t->open();
+  t->unit = &cleave::detail::this_unit;
+  {
+    const std::lock_guard guard(registry_lock);
+    t->next = live;
+    if (live != nullptr) live->previous = t;
+    live = t;
+  }
+  this_cache = t;
+  os::arm_thread_exit();
+  return *t;
+}
+
+void start() noexcept { os::at_thread_exit(leave); }
+
+counts& of_others() noexcept { return others; }
+
+void lock() noexcept { registry_lock.lock(); }
+
+void unlock() noexcept { registry_lock.unlock(); }
+
+void after_fork_in_child() noexcept {
+  thread_cache* const mine = this_cache == &no_cache ? nullptr : this_cache;
+  for (thread_cache* t = live; t != nullptr; t = t->next) {
+    if (t == mine) continue;
+    add_to_others(t->tallies);
+  }
+  live = mine;
+  if (mine != nullptr) mine->next = mine->previous = nullptr;
+}
+
+thread_cache* first() noexcept { return live; }
+
+}  // namespace caches
+}  // namespace cleave::heap

@@ -1,0 +1,199 @@
+// thread_cache.hpp -- what a thread keeps to itself: free slots, free pages, counts.
+//
+// A magazine of slots per class, filled and emptied in batches of half its
+// room, and for each order of pages a few ranges. Two halves of a block that
+// are freed one after the other merge here, without a lock, and a request of
+// the first size takes them again. No page has an owner: when a thread ends,
+// its cache is emptied and the next thread uses it.
+//
+//   thread_cache& t = *this_cache;      // or no_cache, which has no room at all
+//   t.give_pages(page, 64);
+//   page_index p = t.take_pages(64, 6);
+//
+// A thread that has not used the heap yet, or is past its end, has no_cache:
+// everything goes straight to the central lists. So frees in late destructors
+// work, and cost a lock.
+//
+// Invariants (verify() checks them):
+//   M1  A cached slot is free in no slab's map and its dead bytes are zero.
+//   M2  A cached range (page, n) of order k has 2^(k-1) < n <= 2^k pages, begins
+//       at a multiple of 2^k, is backed, and its pages' dead bytes are zero.
+#pragma once
+
+#include <cleave/heap.hpp>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "heap/geometry.hpp"
+#include "heap/size_class.hpp"
+
+namespace cleave::heap {
+
+struct slot_bin {
+  std::uintptr_t* top = nullptr;  // one past the newest slot
+  std::uintptr_t* begin = nullptr;
+  std::uintptr_t* end = nullptr;
+};
+
+struct page_range {
+  page_index page = 0;
+  std::uint32_t n = 0;
+};
+
+struct page_bin {
+  static constexpr unsigned most = 8;
+  std::uint32_t count = 0;
+  std::uint32_t room = 0;
+  page_range range[most];
+};
+
+// A count with one writer. Relaxed throughout: readers want a momentary value.
+class tally {
+ public:
+  void add(std::uint64_t n) noexcept {
+    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
+  // For several writers.
+  void add_shared(std::uint64_t n) noexcept { value_.fetch_add(n, std::memory_order_relaxed); }
+  void reset() noexcept { value_.store(0, std::memory_order_relaxed); }
+  std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
+struct counts {
+  tally allocated_bytes;
+  tally freed_bytes;
+  tally allocations;
+  tally frees;
+  tally extensions;
+};
+
+namespace detail {
+
+// How many slots of a class a thread keeps: 16 to 60 KiB of them at most.
+constexpr unsigned slots_kept(unsigned c) noexcept {
+#if defined(CLEAVE_TINY_HEAP)
+  return c == 0 ? 4 : 2;
+#else
+  return slot_size(c) <= 256 ? 64 : slot_size(c) <= 1024 ? 32 : 16;
+#endif
+}
+
+// How many ranges of an order: at most 7 MiB in all.
+constexpr unsigned ranges_kept(unsigned order) noexcept {
+#if defined(CLEAVE_TINY_HEAP)
+  return order < 2 ? 2 : 1;
+#else
+  return order <= 5 ? 8 : order <= 7 ? 4 : 2;
+#endif
+}
+
+constexpr unsigned all_slots_kept() noexcept {
+  unsigned sum = 0;
+  for (unsigned c = 0; c < class_count; ++c) sum += slots_kept(c);
+  return sum;
+}
+
+}  // namespace detail
+
+class thread_cache {
+ public:
+  constexpr thread_cache() noexcept = default;
+
+  // Gives the bins their room. Not for no_cache.
+  void open() noexcept;
+
+  // One slot when the bin is empty, after a refill; 0 if there is no memory.
+  std::uintptr_t refill(unsigned c) noexcept;
+  // One slot when the bin is full, after half of it went to the slabs.
+  void spill(unsigned c, std::uintptr_t slot) noexcept;
+
+  void give_slot(unsigned c, std::uintptr_t slot) noexcept {
+    slot_bin& bin = bins[c];
+    if (bin.top != bin.end) [[likely]] {
+      *bin.top++ = slot;
+    } else {
+      spill(c, slot);
+    }
+  }
+
+  // n pages aligned to 2^order >= n; no_page if there is no memory. A range
+  // that is cached may be longer: what is left of it stays here.
+  page_index take_pages(std::size_t n, unsigned order) noexcept;
+  // Pages of any number, at any place.
+  void give_pages(page_index page, std::size_t n) noexcept;
+
+  // Gives everything to the central lists. The counts stay.
+  void flush() noexcept;
+
+  std::size_t cached_slots(unsigned c) const noexcept {
+    return static_cast<std::size_t>(bins[c].top - bins[c].begin);
+  }
+  std::size_t cached_pages() const noexcept;
+
+  // Counting is apart from no_cache's, which many threads share.
+  void count_allocation(std::size_t bytes) noexcept;
+  void count_frees(std::size_t bytes, std::uint64_t pieces) noexcept;
+  void count_extension(std::size_t bytes) noexcept;
+
+  slot_bin bins[class_count];
+  counts tallies;
+  page_bin ranges[cached_orders];
+  cleave::detail::open_unit* unit = nullptr;
+  thread_cache* next = nullptr;
+  thread_cache* previous = nullptr;
+
+ private:
+  void give_block(page_index page, unsigned order, std::uint32_t n) noexcept;
+
+  std::uintptr_t storage_[detail::all_slots_kept()]{};
+};
+
+extern constinit thread_cache no_cache;
+
+#if defined(__GNUC__)
+// Initial-exec: one load on the hot path; eight bytes fit into any program's
+// static thread storage, also when the library is loaded late.
+extern thread_local constinit thread_cache* this_cache __attribute__((tls_model("initial-exec")));
+#else
+extern thread_local constinit thread_cache* this_cache;
+#endif
+
+namespace caches {
+
+// The cache of this thread, made now if it has none. no_cache when there is no
+// memory for one, or when the thread is past its end.
+thread_cache& of_this_thread() noexcept;
+
+// Once.
+void start() noexcept;
+
+// Calls f(cache) for each thread's cache, under the registry's lock.
+template <typename F>
+void for_each(F f) noexcept;
+
+// What threads that have ended counted, and threads without a cache count.
+counts& of_others() noexcept;
+
+// Around fork(): the registry's lock is held in between; the child keeps the
+// cache of its one thread. Others may be in the middle of a change, so what
+// they hold is lost to the child.
+void lock() noexcept;
+void unlock() noexcept;
+void after_fork_in_child() noexcept;
+
+thread_cache* first() noexcept;  // under lock()
+
+}  // namespace caches
+
+template <typename F>
+void caches::for_each(F f) noexcept {
+  lock();
+  for (thread_cache* t = first(); t != nullptr; t = t->next) f(*t);
+  unlock();
+}
+
+}  // namespace cleave::heap

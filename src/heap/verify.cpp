@@ -1,0 +1,121 @@
+// heap::verify(): the numbered invariants of all parts, and the sum that ties them together:
+//
+//   V1  bytes of run pages - their dead bytes
+//       + bytes of slots - free and cached slots - their dead bytes
+//       - what open units have not told = statistics::live
+
+#include <cleave/heap.hpp>
+
+#include <mutex>
+
+#include "heap/arena.hpp"
+#include "heap/page_heap.hpp"
+#include "heap/slab.hpp"
+#include "heap/start.hpp"
+#include "heap/tables.hpp"
+#include "heap/thread_cache.hpp"
+#include "heap/unit.hpp"
+
+namespace cleave::heap {
+namespace {
+
+struct page_totals {
+  std::size_t used = 0;    // pages that are not free in an arena
+  std::size_t backed = 0;
+  std::size_t dead = 0;    // dead bytes of pages that are no slabs
+};
+
+const char* check_pages(page_totals& sum) noexcept {
+  for (std::size_t a = 0; a < page_heap::arenas_seen(); ++a) {
+    arena* const one = page_heap::opened(a);
+    if (one == nullptr) continue;
+    const std::lock_guard guard(one->lock);
+    if (const char* const wrong = one->check(); wrong != nullptr) return wrong;
+    sum.used += one->pages() - one->free_pages();
+    sum.backed += one->backed_pages();
+    for (std::size_t p = 0; p < one->pages(); ++p) {
+      const auto page = static_cast<page_index>(a * arena_pages + p);
+      // Relaxed: no other thread is inside.
+      const std::uint16_t dead = tables.dead[page].load(std::memory_order_relaxed);
+      if (dead >= page_size) return "U3: a dead page was not freed";
+      if (dead != 0 && (one->is_free(p) || tables.kind[page] != 0)) {
+        return "U3: a page that holds no run has dead bytes";
+      }
+      if (one->is_free(p) && tables.kind[page] != 0) return "T2: a free page is still a slab";
+      sum.dead += dead;
+    }
+  }
+  return nullptr;
+}
+
+struct cache_totals {
+  std::size_t pages = 0;
+  std::size_t slot_bytes = 0;
+  std::size_t untold = 0;
+};
+
+const char* check_cache(const thread_cache& t, cache_totals& sum) noexcept {
+  for (unsigned c = 0; c < class_count; ++c) {
+    for (const std::uintptr_t* slot = t.bins[c].begin; slot != t.bins[c].top; ++slot) {
+      const place in = place_of(*slot);
+      if (in.kind != c + 1 || in.begin != *slot) return "M1: a cached slot is none of its class";
+      const auto number = static_cast<std::size_t>((*slot - tables.address_of(slab_of(
+                              tables.page_of(*slot))->page)) / slot_size(c));
+      if ((slab_of(tables.page_of(*slot))->map()[number >> 6] >> (number & 63)) & 1) {
+        return "M1: a cached slot is free in its slab too";
+      }
+      if (in.dead->load(std::memory_order_relaxed) != 0) return "M1: a cached slot has dead bytes";
+    }
+    sum.slot_bytes += t.cached_slots(c) * slot_size(c);
+  }
+  for (unsigned k = 0; k < cached_orders; ++k) {
+    for (std::uint32_t i = 0; i < t.ranges[k].count; ++i) {
+      const page_range range = t.ranges[k].range[i];
+      if (range.n > 1u << k || (k > 0 && range.n <= 1u << (k - 1))) return "M2: a range has another order";
+      if ((range.page & ((1u << k) - 1)) != 0) return "M2: a cached range is not aligned";
+      for (std::uint32_t p = 0; p < range.n; ++p) {
+        if (tables.dead[range.page + p].load(std::memory_order_relaxed) != 0) {
+          return "M2: a cached page has dead bytes";
+        }
+        if (tables.kind[range.page + p] != 0) return "M2: a cached page is a slab";
+      }
+    }
+  }
+  sum.pages += t.cached_pages();
+  const std::uint64_t left = t.unit->left.load(std::memory_order_relaxed);
+  const std::size_t untold =
+      t.unit->at_entry.load(std::memory_order_relaxed) - static_cast<std::uint32_t>(left);
+  if (t.unit->size != 0 && untold == 0) return "U2: an open unit has nothing to tell";
+  sum.untold += untold;
+  return nullptr;
+}
+
+const char* check_all() noexcept {
+  page_totals pages;
+  if (const char* const wrong = check_pages(pages); wrong != nullptr) return wrong;
+  slabs::totals slots;
+  if (const char* const wrong = slabs::check(slots); wrong != nullptr) return wrong;
+  cache_totals cached;
+  cached.pages = page_heap::cached_pages();
+  const char* wrong = nullptr;
+  caches::for_each([&](const thread_cache& t) {
+    if (wrong == nullptr) wrong = check_cache(t, cached);
+  });
+  if (wrong != nullptr) return wrong;
+  if (pages.backed << page_bits != page_heap::held()) return "P1: held bytes are counted wrong";
+  const std::size_t run_pages = pages.used - slots.pages - cached.pages;
+  const std::size_t live = (run_pages << page_bits) - pages.dead + slots.slot_bytes -
+                           slots.free_bytes - cached.slot_bytes - slots.dead_bytes - cached.untold;
+  if (live != live_bytes()) return "V1: live bytes are counted wrong";
+  return nullptr;
+}
+
+}  // namespace
+
+std::string verify() {
+  if (!ensure_started()) return {};
+  const char* const wrong = check_all();
+  return wrong == nullptr ? std::string() : std::string(wrong);
+}
+
+}  // namespace cleave::heap

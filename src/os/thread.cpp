@@ -1,0 +1,69 @@
+#include "os/thread.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include <cerrno>
+
+namespace cleave::os {
+namespace {
+
+using exit_action = void (*)();
+
+constinit exit_action exit_function = nullptr;
+constinit pthread_key_t exit_key{};
+constinit bool has_key = false;
+
+}  // namespace
+
+bool at_thread_exit(void (*function)()) noexcept {
+  exit_function = function;
+  // A key and not a thread_local destructor: keys are run after those, so that
+  // the frees which they make still find the thread as it was.
+  has_key = ::pthread_key_create(&exit_key, [](void*) { exit_function(); }) == 0;
+  return has_key;
+}
+
+void arm_thread_exit() noexcept {
+  if (has_key) ::pthread_setspecific(exit_key, &exit_key);
+}
+
+void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {
+  ::pthread_atfork(before, in_parent, in_child);
+}
+
+std::uint64_t coarse_milliseconds() noexcept {
+  timespec t{};
+  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1000 + static_cast<std::uint64_t>(t.tv_nsec) / 1000000;
+}
+
+bool start_helper(void (*function)()) noexcept {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread{};
+  const bool started =
+      ::pthread_create(
+          &thread, nullptr,
+          [](void* f) -> void* {
+            reinterpret_cast<void (*)()>(f)();
+            return nullptr;
+          },
+          reinterpret_cast<void*>(function)) == 0;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (started) ::pthread_detach(thread);
+  return started;
+}
+
+void sleep(std::chrono::milliseconds duration) noexcept {
+  timespec t{};
+  t.tv_sec = static_cast<time_t>(duration.count() / 1000);
+  t.tv_nsec = static_cast<long>(duration.count() % 1000) * 1000000;
+  while (::nanosleep(&t, &t) != 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace cleave::os
