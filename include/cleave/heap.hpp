@@ -164,15 +164,17 @@ namespace cleave::detail {
 
 // The page or slot that this thread is freeing piece by piece, so that the
 // pieces cost no atomic operation (src/heap/unit.hpp has the argument).
-// `left` holds the bytes that are still to die in its low half and counts
-// the pieces in its high half. Other threads read `left` and `at_entry` for
-// statistics, which is why these are atomics; all accesses are relaxed since
-// nothing else is published through them.
+// `left` holds the bytes that are still to die in its low half, with the top
+// bit of that half set while nothing has been freed yet, and counts the pieces
+// in its high half. Other threads read `left` and `at_entry` for statistics,
+// which is why these are atomics; all accesses are relaxed since nothing else
+// is published through them.
 struct open_unit {
   std::uintptr_t begin = 0;
   std::uint64_t size = 0;
   std::atomic<std::uint64_t> left{0};
   std::atomic<std::uint32_t> at_entry{0};
+  std::uint32_t kind = 0;
 };
 
 #if defined(__GNUC__)
@@ -182,7 +184,7 @@ extern CLEAVE_API thread_local constinit open_unit this_unit
 extern thread_local constinit open_unit this_unit;
 #endif
 
-CLEAVE_API void close_whole_unit() noexcept;
+CLEAVE_API void first_or_last_piece(void* pointer, std::size_t bytes) noexcept;
 CLEAVE_API void free_elsewhere(void* pointer, std::size_t bytes) noexcept;
 
 }  // namespace cleave::detail
@@ -195,7 +197,7 @@ inline void cleave::heap::free(void* pointer, std::size_t bytes) noexcept {
     // Relaxed: only this thread writes it (see open_unit).
     const std::uint64_t left = unit.left.load(std::memory_order_relaxed) + one_piece - bytes;
     unit.left.store(left, std::memory_order_relaxed);
-    if (static_cast<std::uint32_t>(left) == 0) [[unlikely]] detail::close_whole_unit();
+    if (static_cast<std::int32_t>(left) <= 0) detail::first_or_last_piece(pointer, bytes);
     return;
   }
   detail::free_elsewhere(pointer, bytes);

@@ -169,7 +169,12 @@ void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
       const std::uintptr_t p = *--bin.top;
       t.tallies.allocated_bytes.add(bytes);
       t.tallies.allocations.add(1);
-      if (const std::size_t size = slot_size(c); bytes != size) set_spare(place_of(p), size - bytes);
+      const std::uint32_t size = size_classes[c].size;
+      if (bytes == size) {
+        unit::open_tentatively(p, size, c);
+      } else {
+        set_spare(place_of(p), size - bytes);
+      }
       return reinterpret_cast<void*>(p);
     }
   }

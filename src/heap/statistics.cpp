@@ -8,6 +8,7 @@
 #include "heap/slab.hpp"
 #include "heap/start.hpp"
 #include "heap/thread_cache.hpp"
+#include "heap/unit.hpp"
 
 namespace cleave::heap {
 namespace {
@@ -31,11 +32,10 @@ std::size_t count_all(statistics* s) noexcept {
   sums sum;
   caches::for_each([&](const thread_cache& t) {
     sum.add(t.tallies, s);
-    // Relaxed: momentary values.
-    const std::uint64_t left = t.unit->left.load(std::memory_order_relaxed);
-    sum.freed += t.unit->at_entry.load(std::memory_order_relaxed) - static_cast<std::uint32_t>(left);
+    sum.freed += unit::untold(*t.unit);
     if (s == nullptr) return;
-    s->frees += left >> 32;
+    // Relaxed: a momentary value.
+    s->frees += t.unit->left.load(std::memory_order_relaxed) >> 32;
     s->cached += t.cached_pages() << page_bits;
   });
   sum.add(caches::of_others(), s);

@@ -2,35 +2,19 @@
 
 #include "base/check.hpp"
 
-namespace cleave::detail {
-
-thread_local constinit open_unit this_unit{};
-
-// heap::free() has brought `left` to zero.
-void close_whole_unit() noexcept {
-  using namespace cleave::heap;
-  open_unit& open = this_unit;
-  thread_cache& t = *this_cache;
-  const std::uint64_t left = open.left.load(std::memory_order_relaxed);
-  const std::uint32_t freed = open.at_entry.load(std::memory_order_relaxed);
-  const std::uintptr_t begin = open.begin;
-  const std::uint64_t size = open.size;
-  open.size = 0;
-  // Relaxed: only this thread writes these.
-  open.left.store(0, std::memory_order_relaxed);
-  open.at_entry.store(0, std::memory_order_relaxed);
-  t.count_frees(freed, left >> 32);
-  const std::uint32_t kind = tables.kind[tables.page_of(begin)];
-  // Relaxed: nobody else has a byte of the unit, and what was dead at the begin
-  // was read with acquire. Whoever gets the unit next gets it through a lock.
-  if (freed != size) place_of(begin).dead->store(0, std::memory_order_relaxed);
-  unit::free_whole(t, begin, kind);
-}
-
-}  // namespace cleave::detail
-
 namespace cleave::heap::unit {
 namespace {
+
+using cleave::detail::open_unit;
+using cleave::detail::this_unit;
+
+// Relaxed throughout this file where `left` and `at_entry` are concerned: this
+// thread alone writes them; others read them for statistics.
+void forget(open_unit& open) noexcept {
+  open.size = 0;
+  open.left.store(0, std::memory_order_relaxed);
+  open.at_entry.store(0, std::memory_order_relaxed);
+}
 
 // Adds to the counter; the one that completes the unit frees it.
 void add_dead(thread_cache& t, const place& in, std::uint32_t bytes) noexcept {
@@ -50,15 +34,22 @@ void add_dead(thread_cache& t, const place& in, std::uint32_t bytes) noexcept {
   free_whole(t, in.begin, in.kind);
 }
 
-}  // namespace
-
-void free_whole(thread_cache& t, std::uintptr_t begin, std::uint32_t kind) noexcept {
-  if (kind != 0) {
-    t.give_slot(kind - 1, begin);
-  } else {
-    t.give_pages(tables.page_of(begin), 1);
-  }
+// All that was not dead when the unit was opened has been freed by this thread.
+void free_open_unit(open_unit& open, std::uint64_t left) noexcept {
+  thread_cache& t = *this_cache;
+  const std::uint32_t freed = open.at_entry.load(std::memory_order_relaxed);
+  const std::uintptr_t begin = open.begin;
+  const bool all_here = freed == open.size;
+  t.tallies.freed_bytes.add(freed);
+  t.tallies.frees.add(left >> 32);
+  forget(open);
+  // Relaxed: nobody else has a byte of the unit, and what was dead at the begin
+  // was read with acquire. Whoever gets the unit next gets it through a lock.
+  if (!all_here) place_of(begin).dead->store(0, std::memory_order_relaxed);
+  free_whole(t, begin, open.kind);
 }
+
+}  // namespace
 
 void free_part(thread_cache& t, const place& in, std::uint32_t bytes) noexcept {
   // Acquire: as in add_dead(), for what `left` then leaves out.
@@ -68,27 +59,54 @@ void free_part(thread_cache& t, const place& in, std::uint32_t bytes) noexcept {
     add_dead(t, in, bytes);
     return;
   }
-  cleave::detail::open_unit& open = cleave::detail::this_unit;
-  if (open.size != 0) close(t);
-  // Relaxed: this thread alone writes them; others read them for statistics.
+  open_unit& open = this_unit;
+  if (open.left.load(std::memory_order_relaxed) >> 32 != 0) close(t);
   open.begin = in.begin;
   open.size = in.size;
+  open.kind = in.kind;
   open.at_entry.store(in.size - dead, std::memory_order_relaxed);
   open.left.store((std::uint64_t{1} << 32) | (in.size - dead - bytes), std::memory_order_relaxed);
 }
 
 void close(thread_cache& t) noexcept {
-  cleave::detail::open_unit& open = cleave::detail::this_unit;
-  if (open.size == 0) return;
-  // Relaxed: as in free_part().
+  open_unit& open = this_unit;
   const std::uint64_t left = open.left.load(std::memory_order_relaxed);
-  const std::uint32_t freed =
-      open.at_entry.load(std::memory_order_relaxed) - static_cast<std::uint32_t>(left);
-  open.size = 0;
-  open.left.store(0, std::memory_order_relaxed);
-  open.at_entry.store(0, std::memory_order_relaxed);
+  const std::uint32_t freed = untold(open);
+  const std::uintptr_t begin = open.begin;
+  forget(open);
+  if (left >> 32 == 0) return;
   t.count_frees(freed, left >> 32);
-  add_dead(t, place_of(open.begin), freed);
+  add_dead(t, place_of(begin), freed);
 }
 
 }  // namespace cleave::heap::unit
+
+namespace cleave::detail {
+
+thread_local constinit open_unit this_unit{};
+
+// heap::free() has subtracted a piece from the open unit, and `left` says that
+// it was the first one of a tentative unit, or the last one of any.
+void first_or_last_piece(void* pointer, std::size_t bytes) noexcept {
+  using namespace cleave::heap;
+  open_unit& open = this_unit;
+  std::uint64_t left = open.left.load(std::memory_order_relaxed);
+  if ((left & unit::tentative) != 0) {
+    CLEAVE_CHECK(left >> 32 == 1, "more bytes were freed than there are: freed twice?");
+    if (bytes == 0) {
+      open.left.store(unit::tentative | open.size, std::memory_order_relaxed);
+      return;
+    }
+    if (tables.kind[tables.page_of(open.begin)] != open.kind) {
+      unit::forget(open);
+      free_elsewhere(pointer, bytes);
+      return;
+    }
+    left &= ~unit::tentative;
+    open.left.store(left, std::memory_order_relaxed);
+    if (static_cast<std::uint32_t>(left) != 0) return;
+  }
+  unit::free_open_unit(open, left);
+}
+
+}  // namespace cleave::detail

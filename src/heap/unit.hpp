@@ -22,9 +22,18 @@
 // unit is freed without a locked operation. Else close() adds, and the last to
 // add sees the size.
 //
+// A slot that is handed out whole is opened too, *tentatively*: its pieces often
+// come back soon. Then nothing has been freed, and the slot may be freed by
+// another thread, even become something else. So the first piece that is freed
+// in it looks whether the page still is a slab of its class: if so, the slot is
+// a slot now, whatever happened meanwhile, and the thread owns a part of it. `left` then
+// begins with the full size, as if nothing was dead; if something is, it does
+// not come to zero and close() does what is right.
+//
 // Invariants (tests/heap/unit_test.cpp; modelled in tests/tiny/):
 //   U1  dead + open contributions of all threads + bytes in live runs = size.
-//   U2  An open unit has at least one byte that was freed and is not counted.
+//   U2  An open unit that is not tentative has at least one byte that was
+//       freed and is not counted.
 //   U3  A unit that is freed as a whole has the counter 0.
 #pragma once
 
@@ -71,14 +80,41 @@ inline place place_of(std::uintptr_t address) noexcept {
 
 namespace unit {
 
+// Marks `left` while nothing has been freed.
+inline constexpr std::uint64_t tentative = std::uint64_t{1} << 31;
+
 // A free of less than a unit, wholly inside it, that the open unit does not hold.
 void free_part(thread_cache& t, const place& in, std::uint32_t bytes) noexcept;
+
+// Opens a slot that has just been handed out, if nothing else is open.
+inline void open_tentatively(std::uintptr_t begin, std::uint32_t size, unsigned c) noexcept {
+  cleave::detail::open_unit& open = cleave::detail::this_unit;
+  // Relaxed, here and below: see open_unit.
+  if (open.left.load(std::memory_order_relaxed) >> 32 != 0) return;
+  open.begin = begin;
+  open.size = size;
+  open.kind = c + 1;
+  open.at_entry.store(size, std::memory_order_relaxed);
+  open.left.store(tentative | size, std::memory_order_relaxed);
+}
+
+// The bytes that this thread has freed in its open unit and not counted.
+inline std::uint32_t untold(const cleave::detail::open_unit& open) noexcept {
+  const std::uint64_t left = open.left.load(std::memory_order_relaxed) & (tentative - 1);
+  return open.at_entry.load(std::memory_order_relaxed) - static_cast<std::uint32_t>(left);
+}
 
 // Adds what the open unit's thread has freed. Nothing is open afterwards.
 void close(thread_cache& t) noexcept;
 
 // Frees a whole unit; its counter is zero.
-void free_whole(thread_cache& t, std::uintptr_t begin, std::uint32_t kind) noexcept;
+inline void free_whole(thread_cache& t, std::uintptr_t begin, std::uint32_t kind) noexcept {
+  if (kind != 0) {
+    t.give_slot(kind - 1, begin);
+  } else {
+    t.give_pages(tables.page_of(begin), 1);
+  }
+}
 
 }  // namespace unit
 }  // namespace cleave::heap

@@ -82,10 +82,9 @@ const char* check_cache(const thread_cache& t, cache_totals& sum) noexcept {
     }
   }
   sum.pages += t.cached_pages();
-  const std::uint64_t left = t.unit->left.load(std::memory_order_relaxed);
-  const std::size_t untold =
-      t.unit->at_entry.load(std::memory_order_relaxed) - static_cast<std::uint32_t>(left);
-  if (t.unit->size != 0 && untold == 0) return "U2: an open unit has nothing to tell";
+  const std::uint32_t untold = unit::untold(*t.unit);
+  const bool freeing = t.unit->left.load(std::memory_order_relaxed) >> 32 != 0;
+  if (freeing != (untold != 0)) return "U2: an open unit has nothing to tell";
   sum.untold += untold;
   return nullptr;
 }
