@@ -59,8 +59,12 @@ class index_set {
   // The least member that is at least `from`, or none.
   std::size_t next(std::size_t from) const noexcept {
     if (from >= max_capacity) return none;
-    if (const std::uint64_t word = root_bit(from >> 12) ? leaf_from(from) : 0; word != 0) {
-      return (from & ~std::size_t{63}) | lowest(word);
+    // A leaf word is read only if the summaries say that it is not zero: past
+    // the set's capacity there is none, and the memory is another set's.
+    if (root_bit(from >> 12) && (middle_[from >> 12] & bit(from >> 6)) != 0) {
+      if (const std::uint64_t word = leaf_from(from); word != 0) {
+        return (from & ~std::size_t{63}) | lowest(word);
+      }
     }
     const std::size_t l = (from >> 6) + 1;
     if ((l & 63) != 0 && root_bit(l >> 6)) {

@@ -161,7 +161,7 @@ found_run find_run(std::size_t bytes, std::size_t alignment, bool at_least) noex
 }  // namespace
 
 void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  if (bytes - 1 < largest_slot && alignment <= default_alignment) [[likely]] {
+  if (bytes - 1 < largest_aligned_slot && alignment <= default_alignment) [[likely]] {
     const unsigned c = class_for(bytes, alignment);
     thread_cache& t = *this_cache;
     slot_bin& bin = t.bins[c];

@@ -25,7 +25,6 @@ struct attempt {
   std::size_t missing = 0;  // with `limit`: the pages that could not be backed
 };
 
-constexpr std::size_t most_arenas = 4096;
 // Growth by less than this does not look at what lies idle.
 constexpr std::size_t growth_that_looks = (std::size_t{1} << 20) / 4096;
 

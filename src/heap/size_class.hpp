@@ -81,12 +81,15 @@ inline constexpr std::array<std::uint8_t, largest_slot / 8 + 1> class_table = []
 
 constexpr std::size_t slot_size(unsigned c) noexcept { return size_classes[c].size; }
 
-// The class whose slots hold `bytes` bytes. Slots of 24, 40 and 56 bytes are
-// aligned to 8, so a request aligned to 16 is rounded past them.
-// Requires: 0 < bytes <= largest_slot; alignment <= 16.
+// Requests of up to this size find a class whatever their alignment, up to 16.
+inline constexpr std::size_t largest_aligned_slot = largest_slot / 16 * 16;
+
+// The class whose slots hold `bytes` bytes, or class_count if there is none.
+// Slots of 24, 40 and 56 bytes are aligned to 8, so a request aligned to 16 is
+// rounded past them. Requires: bytes <= largest_slot; alignment <= 16.
 constexpr unsigned class_for(std::size_t bytes, std::size_t alignment) noexcept {
-  const std::size_t rounded = alignment > 8 ? base::align_up(bytes, 16) : bytes + 7;
-  return rounded <= largest_slot ? class_table[rounded / 8] : class_count - 1;
+  const std::size_t rounded = alignment > 8 ? base::align_up(bytes, 16) : base::align_up(bytes, 8);
+  return rounded <= largest_slot ? class_table[rounded / 8] : class_count;
 }
 
 // The slot in which a byte of a slab lies; it may be the rest behind the last slot.

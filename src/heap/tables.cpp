@@ -29,7 +29,8 @@ std::size_t whole_pages(std::size_t bytes) noexcept {
 bool table_set::start(std::size_t reserve_bytes) noexcept {
   const std::size_t left = os::address_space_left();
   // Half for the program, which has stacks and libraries of its own to map.
-  std::size_t bytes = left == SIZE_MAX ? reserve_bytes : std::min(reserve_bytes, left / 2);
+  std::size_t bytes = std::min(reserve_bytes, most_arenas * arena_size);
+  if (left != SIZE_MAX) bytes = std::min(bytes, left / 2);
   for (bytes = base::align_down(bytes, commit_size);; bytes = base::align_down(bytes / 2, commit_size)) {
     if (bytes == 0) return false;
     const std::size_t count = (bytes + arena_size - 1) / arena_size;
