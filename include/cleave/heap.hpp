@@ -190,15 +190,16 @@ CLEAVE_API void free_elsewhere(void* pointer, std::size_t bytes) noexcept;
 }  // namespace cleave::detail
 
 inline void cleave::heap::free(void* pointer, std::size_t bytes) noexcept {
-  detail::open_unit& unit = detail::this_unit;
+  cleave::detail::open_unit& unit = cleave::detail::this_unit;
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(pointer) - unit.begin;
-  if (offset < unit.size && bytes <= unit.size - offset) [[likely]] {
+  // No piece is empty: 0 - 1 is more than any unit has.
+  if (offset < unit.size && bytes - 1 < unit.size - offset) [[likely]] {
     constexpr std::uint64_t one_piece = std::uint64_t{1} << 32;
     // Relaxed: only this thread writes it (see open_unit).
     const std::uint64_t left = unit.left.load(std::memory_order_relaxed) + one_piece - bytes;
     unit.left.store(left, std::memory_order_relaxed);
-    if (static_cast<std::int32_t>(left) <= 0) detail::first_or_last_piece(pointer, bytes);
+    if (static_cast<std::int32_t>(left) <= 0) cleave::detail::first_or_last_piece(pointer, bytes);
     return;
   }
-  detail::free_elsewhere(pointer, bytes);
+  cleave::detail::free_elsewhere(pointer, bytes);
 }

@@ -54,6 +54,15 @@ std::uintptr_t take_slot(unsigned c, std::size_t bytes) noexcept {
   return *--bin.top;
 }
 
+// Hands out pages of which the owner gets the first `bytes`.
+std::uintptr_t own_pages(thread_cache& t, page_index page, std::size_t bytes) noexcept {
+  t.count_allocation(bytes);
+  if (const std::size_t rest = bytes & (page_size - 1); rest != 0) {
+    set_spare(place_of(tables.address_of(page) + bytes), page_size - rest);
+  }
+  return tables.address_of(page);
+}
+
 // Pages for a run of `bytes`, or of the whole pages that hold them.
 [[gnu::noinline]] std::uintptr_t take_run(std::size_t bytes, std::size_t alignment,
                                           bool whole_pages) noexcept {
@@ -74,12 +83,7 @@ std::uintptr_t take_slot(unsigned c, std::size_t bytes) noexcept {
     page = page_heap::take(n, order);
     if (page == page_heap::no_page) return 0;
   }
-  const std::size_t owned = whole_pages ? n << page_bits : bytes;
-  t->count_allocation(owned);
-  if (const std::size_t rest = owned & (page_size - 1); rest != 0) {
-    set_spare(place_of(tables.address_of(page) + owned), page_size - rest);
-  }
-  return tables.address_of(page);
+  return own_pages(*t, page, whole_pages ? n << page_bits : bytes);
 }
 
 struct found_run {
@@ -179,6 +183,14 @@ void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     }
   }
   if (bytes == 0 || alignment > max_alignment || !std::has_single_bit(alignment)) return nullptr;
+  if (thread_cache& t = *this_cache;
+      bytes > largest_slot && bytes <= std::size_t{t.last.n} << page_bits && alignment <= page_size) {
+    // A run like the one that was freed last.
+    const page_index page = t.take_last(pages_for(bytes));
+    if (page != page_heap::no_page) {
+      return reinterpret_cast<void*>(own_pages(t, page, bytes));
+    }
+  }
   return reinterpret_cast<void*>(find_run(bytes, alignment, false).address);
 }
 

@@ -20,6 +20,9 @@ constexpr std::size_t commit_size = page_size << commit_order;
 // Room for the caches of some hundred threads, however small the reservation is.
 constexpr std::size_t least_pool = std::size_t{1} << 22;
 
+// Descriptors are named by 32 bits in units of 64 bytes.
+constexpr std::size_t most_pool = std::size_t{1} << 38;
+
 std::size_t whole_pages(std::size_t bytes) noexcept {
   return base::align_up(bytes, os::page_bytes());
 }
@@ -41,7 +44,7 @@ bool table_set::start(std::size_t reserve_bytes) noexcept {
     const std::size_t slab_bytes = whole_pages((most_pages >> slab_order) * sizeof(std::uint32_t));
     const std::size_t bit_bytes = whole_pages((most_pages >> slab_order) / 8 + 8);
     // Enough for the descriptors of slabs of the smallest class everywhere, and threads.
-    const std::size_t pool_bytes = whole_pages(bytes / 7 + least_pool);
+    const std::size_t pool_bytes = std::min(whole_pages(bytes / 7 + least_pool), most_pool);
     const std::size_t all = arena_bytes + kind_bytes + dead_bytes + slab_bytes + bit_bytes + pool_bytes;
     // An arena aligned to its size gives runs aligned to theirs.
     const std::size_t alignment = std::min(std::size_t{1} << base::floor_log2(bytes), arena_size);

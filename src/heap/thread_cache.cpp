@@ -62,14 +62,14 @@ page_index thread_cache::take_pages(std::size_t n, unsigned order) noexcept {
       const page_range found = bin.range[i];
       if (found.n < n) continue;
       bin.range[i] = bin.range[--bin.count];
-      if (found.n > n) give_pages(found.page + static_cast<page_index>(n), found.n - n);
+      if (found.n > n) keep(found.page + static_cast<page_index>(n), found.n - n);
       return found.page;
     }
   }
   return page_heap::take(n, order);
 }
 
-void thread_cache::give_block(page_index page, unsigned order, std::uint32_t n) noexcept {
+void thread_cache::keep_block(page_index page, unsigned order, std::uint32_t n) noexcept {
   // A full block merges with the newest of its order when they are buddies:
   // the halves of one run, freed one after the other.
   while (order < cached_orders && n == 1u << order) {
@@ -96,7 +96,18 @@ void thread_cache::give_block(page_index page, unsigned order, std::uint32_t n) 
   bin.range[bin.count++] = {page, n};
 }
 
-void thread_cache::give_pages(page_index page, std::size_t n) noexcept {
+void thread_cache::replace_last(page_index page, std::size_t n) noexcept {
+  if (n > most_last || this == &no_cache) {
+    page_heap::give(page, n);
+    return;
+  }
+  const page_range before = last;
+  last = {page, static_cast<std::uint32_t>(n)};
+  if (before.n != 0) keep(before.page, before.n);
+}
+
+// Sorts a range into the bins.
+void thread_cache::keep(page_index page, std::size_t n) noexcept {
   while (n > 0) {
     const unsigned above = base::ceil_log2(n);
     // What would bypass the bins anyway goes in one piece.
@@ -107,11 +118,11 @@ void thread_cache::give_pages(page_index page, std::size_t n) noexcept {
     // A range of an uneven number of pages stays one when it lies well, so
     // that the same request finds it again.
     if ((page & ((page_index{1} << above) - 1)) == 0) {
-      give_block(page, above, static_cast<std::uint32_t>(n));
+      keep_block(page, above, static_cast<std::uint32_t>(n));
       return;
     }
     const unsigned order = std::min(base::floor_log2(n), static_cast<unsigned>(std::countr_zero(page)));
-    give_block(page, order, 1u << order);
+    keep_block(page, order, 1u << order);
     page += 1u << order;
     n -= std::size_t{1} << order;
   }
@@ -125,16 +136,18 @@ void thread_cache::flush() noexcept {
     bin.top = bin.begin;
     slabs::give(c, bin.begin, n);
   }
+  if (last.n != 0) page_heap::give(last.page, last.n);
+  last = {};
   for (page_bin& bin : ranges) {
     while (bin.count > 0) {
-      const page_range last = bin.range[--bin.count];
-      page_heap::give(last.page, last.n);
+      const page_range newest = bin.range[--bin.count];
+      page_heap::give(newest.page, newest.n);
     }
   }
 }
 
 std::size_t thread_cache::cached_pages() const noexcept {
-  std::size_t sum = 0;
+  std::size_t sum = last.n;
   for (const page_bin& bin : ranges) {
     for (std::uint32_t i = 0; i < bin.count; ++i) sum += bin.range[i].n;
   }

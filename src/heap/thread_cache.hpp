@@ -1,10 +1,11 @@
 // thread_cache.hpp -- what a thread keeps to itself: free slots, free pages, counts.
 //
 // A magazine of slots per class, filled and emptied in batches of half its
-// room, and for each order of pages a few ranges. Two halves of a block that
-// are freed one after the other merge here, without a lock, and a request of
-// the first size takes them again. No page has an owner: when a thread ends,
-// its cache is emptied and the next thread uses it.
+// room, and for each order of pages a few ranges. The range that was freed last
+// is apart: what is freed beside it joins it. So two halves of a run that are
+// freed one after the other, or all its pages in turn, merge without a lock,
+// and a request of the first size takes them again. No page has an owner: when a
+// thread ends, its cache is emptied and the next thread uses it.
 //
 //   thread_cache& t = *this_cache;      // or no_cache, which has no room at all
 //   t.give_pages(page, 64);
@@ -17,7 +18,8 @@
 // Invariants (verify() checks them):
 //   M1  A cached slot is free in no slab's map and its dead bytes are zero.
 //   M2  A cached range (page, n) of order k has 2^(k-1) < n <= 2^k pages, begins
-//       at a multiple of 2^k, is backed, and its pages' dead bytes are zero.
+//       at a multiple of 2^k, is backed, and its pages' dead bytes are zero. The
+//       same, but for order and place, holds for the range that was freed last.
 #pragma once
 
 #include <cleave/heap.hpp>
@@ -120,11 +122,33 @@ class thread_cache {
     }
   }
 
+  // The first n pages of the range that was freed last, if it has them and no
+  // more than twice as many; else no_page. They are aligned to pages only.
+  page_index take_last(std::size_t n) noexcept {
+    if (last.n < n || last.n / 2 >= n) return UINT32_MAX;
+    const page_index page = last.page;
+    last.page += static_cast<page_index>(n);
+    last.n -= static_cast<std::uint32_t>(n);
+    return page;
+  }
   // n pages aligned to 2^order >= n; no_page if there is no memory. A range
   // that is cached may be longer: what is left of it stays here.
   page_index take_pages(std::size_t n, unsigned order) noexcept;
   // Pages of any number, at any place.
-  void give_pages(page_index page, std::size_t n) noexcept;
+  void give_pages(page_index page, std::size_t n) noexcept {
+    if (last.n != 0 && last.n + n <= most_last) [[likely]] {
+      if (last.page + last.n == page) {
+        last.n += static_cast<std::uint32_t>(n);
+        return;
+      }
+      if (page + n == last.page) {
+        last.page = page;
+        last.n += static_cast<std::uint32_t>(n);
+        return;
+      }
+    }
+    replace_last(page, n);
+  }
 
   // Gives everything to the central lists. The counts stay.
   void flush() noexcept;
@@ -140,6 +164,7 @@ class thread_cache {
   void count_extension(std::size_t bytes) noexcept;
 
   slot_bin bins[class_count];
+  page_range last;
   counts tallies;
   page_bin ranges[cached_orders];
   cleave::detail::open_unit* unit = nullptr;
@@ -147,7 +172,11 @@ class thread_cache {
   thread_cache* previous = nullptr;
 
  private:
-  void give_block(page_index page, unsigned order, std::uint32_t n) noexcept;
+  static constexpr std::size_t most_last = std::size_t{1} << (cached_orders - 1);
+
+  void replace_last(page_index page, std::size_t n) noexcept;
+  void keep(page_index page, std::size_t n) noexcept;
+  void keep_block(page_index page, unsigned order, std::uint32_t n) noexcept;
 
   std::uintptr_t storage_[detail::all_slots_kept()]{};
 };

@@ -16,6 +16,12 @@ void forget(open_unit& open) noexcept {
   open.at_entry.store(0, std::memory_order_relaxed);
 }
 
+// Relaxed: nobody else has a byte of the unit, and what was dead at the begin was
+// read with acquire. Whoever gets the unit next gets it through a lock.
+[[gnu::noinline]] void reset_counter(std::uintptr_t begin) noexcept {
+  place_of(begin).dead->store(0, std::memory_order_relaxed);
+}
+
 // Adds to the counter; the one that completes the unit frees it.
 void add_dead(thread_cache& t, const place& in, std::uint32_t bytes) noexcept {
   // Acquire: if the rest is dead already, its owners' last writes come before
@@ -35,18 +41,28 @@ void add_dead(thread_cache& t, const place& in, std::uint32_t bytes) noexcept {
 }
 
 // All that was not dead when the unit was opened has been freed by this thread.
-void free_open_unit(open_unit& open, std::uint64_t left) noexcept {
+[[gnu::noinline]] void free_open_unit(open_unit& open, std::uint64_t left) noexcept {
   thread_cache& t = *this_cache;
   const std::uint32_t freed = open.at_entry.load(std::memory_order_relaxed);
   const std::uintptr_t begin = open.begin;
-  const bool all_here = freed == open.size;
   t.tallies.freed_bytes.add(freed);
   t.tallies.frees.add(left >> 32);
+  if (freed != open.size) [[unlikely]] reset_counter(begin);
   forget(open);
-  // Relaxed: nobody else has a byte of the unit, and what was dead at the begin
-  // was read with acquire. Whoever gets the unit next gets it through a lock.
-  if (!all_here) place_of(begin).dead->store(0, std::memory_order_relaxed);
   free_whole(t, begin, open.kind);
+}
+
+// The first piece in a slot that was opened tentatively.
+[[gnu::noinline]] void open_for_good(open_unit& open, std::uint64_t left, void* pointer,
+                                     std::size_t bytes) noexcept {
+  if (tables.kind[tables.page_of(open.begin)] != open.kind) {
+    forget(open);
+    cleave::detail::free_elsewhere(pointer, bytes);
+    return;
+  }
+  left &= ~tentative;
+  open.left.store(left, std::memory_order_relaxed);
+  if (static_cast<std::uint32_t>(left) == 0) free_open_unit(open, left);
 }
 
 }  // namespace
@@ -90,23 +106,10 @@ thread_local constinit open_unit this_unit{};
 void first_or_last_piece(void* pointer, std::size_t bytes) noexcept {
   using namespace cleave::heap;
   open_unit& open = this_unit;
-  std::uint64_t left = open.left.load(std::memory_order_relaxed);
-  if ((left & unit::tentative) != 0) {
-    CLEAVE_CHECK(left >> 32 == 1, "more bytes were freed than there are: freed twice?");
-    if (bytes == 0) {
-      open.left.store(unit::tentative | open.size, std::memory_order_relaxed);
-      return;
-    }
-    if (tables.kind[tables.page_of(open.begin)] != open.kind) {
-      unit::forget(open);
-      free_elsewhere(pointer, bytes);
-      return;
-    }
-    left &= ~unit::tentative;
-    open.left.store(left, std::memory_order_relaxed);
-    if (static_cast<std::uint32_t>(left) != 0) return;
-  }
-  unit::free_open_unit(open, left);
+  const std::uint64_t left = open.left.load(std::memory_order_relaxed);
+  if ((left & unit::tentative) == 0) return unit::free_open_unit(open, left);
+  if (left >> 32 == 1) return unit::open_for_good(open, left, pointer, bytes);
+  check_failed(__FILE__, __LINE__, "more bytes were freed than there are: freed twice?");
 }
 
 }  // namespace cleave::detail

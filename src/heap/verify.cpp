@@ -54,6 +54,16 @@ struct cache_totals {
   std::size_t untold = 0;
 };
 
+const char* check_cached_pages(page_range range) noexcept {
+  for (std::uint32_t p = 0; p < range.n; ++p) {
+    if (tables.dead[range.page + p].load(std::memory_order_relaxed) != 0) {
+      return "M2: a cached page has dead bytes";
+    }
+    if (tables.kind[range.page + p] != 0) return "M2: a cached page is a slab";
+  }
+  return nullptr;
+}
+
 const char* check_cache(const thread_cache& t, cache_totals& sum) noexcept {
   for (unsigned c = 0; c < class_count; ++c) {
     for (const std::uintptr_t* slot = t.bins[c].begin; slot != t.bins[c].top; ++slot) {
@@ -73,14 +83,10 @@ const char* check_cache(const thread_cache& t, cache_totals& sum) noexcept {
       const page_range range = t.ranges[k].range[i];
       if (range.n > 1u << k || (k > 0 && range.n <= 1u << (k - 1))) return "M2: a range has another order";
       if ((range.page & ((1u << k) - 1)) != 0) return "M2: a cached range is not aligned";
-      for (std::uint32_t p = 0; p < range.n; ++p) {
-        if (tables.dead[range.page + p].load(std::memory_order_relaxed) != 0) {
-          return "M2: a cached page has dead bytes";
-        }
-        if (tables.kind[range.page + p] != 0) return "M2: a cached page is a slab";
-      }
+      if (const char* const wrong = check_cached_pages(range); wrong != nullptr) return wrong;
     }
   }
+  if (const char* const wrong = check_cached_pages(t.last); wrong != nullptr) return wrong;
   sum.pages += t.cached_pages();
   const std::uint32_t untold = unit::untold(*t.unit);
   const bool freeing = t.unit->left.load(std::memory_order_relaxed) >> 32 != 0;
