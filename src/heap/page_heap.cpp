@@ -316,7 +316,7 @@ attempt take_large(std::size_t n) noexcept {
 
 attempt take_anywhere(std::size_t n, unsigned order) noexcept {
   if (n > arena_pages) return take_large(n);
-  const bool huge = want_huge_pages && order >= huge_order;
+  const bool huge = want_huge_pages && n >= std::size_t{1} << huge_order;
   attempt best;
   const auto good = [&](attempt tried) {
     if (tried.result != outcome::no_space) best = tried;

@@ -30,6 +30,8 @@ std::size_t whole_pages(std::size_t bytes) noexcept {
 }  // namespace
 
 bool table_set::start(std::size_t reserve_bytes) noexcept {
+  // Part of a system page cannot be returned without its neighbours.
+  if (os::page_bytes() > page_size) return false;
   const std::size_t left = os::address_space_left();
   // Half for the program, which has stacks and libraries of its own to map.
   std::size_t bytes = std::min(reserve_bytes, most_arenas * arena_size);
