@@ -170,8 +170,12 @@ namespace cleave::detail {
 // which is why these are atomics; all accesses are relaxed since nothing else
 // is published through them.
 struct open_unit {
-  std::uintptr_t begin = 0;
-  std::uint64_t size = 0;
+  // With nothing open; far from every address that a program can have.
+  static constexpr std::uintptr_t nowhere = std::uintptr_t{1} << 63;
+  static constexpr std::uint64_t least_size = 16;
+
+  std::uintptr_t begin = nowhere;
+  std::uint64_t size = least_size;
   std::atomic<std::uint64_t> left{0};
   std::atomic<std::uint32_t> at_entry{0};
   std::uint32_t kind = 0;
@@ -192,8 +196,14 @@ CLEAVE_API void free_elsewhere(void* pointer, std::size_t bytes) noexcept;
 inline void cleave::heap::free(void* pointer, std::size_t bytes) noexcept {
   cleave::detail::open_unit& unit = cleave::detail::this_unit;
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(pointer) - unit.begin;
-  // No piece is empty: 0 - 1 is more than any unit has.
-  if (offset < unit.size && bytes - 1 < unit.size - offset) [[likely]] {
+  const std::uint64_t size = unit.size;
+  // Whether the piece lies in the unit. No unit is smaller than 16 bytes, so
+  // for a size that the compiler knows one comparison is enough. No piece is
+  // empty: 0 - 1 is more than any unit has.
+  constexpr std::size_t least_unit = cleave::detail::open_unit::least_size;
+  const bool inside = bytes - 1 < least_unit ? offset <= size - bytes
+                                             : offset < size && bytes - 1 < size - offset;
+  if (inside) [[likely]] {
     constexpr std::uint64_t one_piece = std::uint64_t{1} << 32;
     // Relaxed: only this thread writes it (see open_unit).
     const std::uint64_t left = unit.left.load(std::memory_order_relaxed) + one_piece - bytes;

@@ -69,13 +69,6 @@ void arena::insert_range(std::size_t page, std::size_t n) noexcept {
   for_each_block(page, n, [this](std::size_t p, unsigned k) { insert(p, k); });
 }
 
-void arena::count_idle() noexcept {
-  // Relaxed: see idle_pages(). Pages in use are backed (B6), so what is backed
-  // beyond them is idle; in transit the difference can pass below zero.
-  const std::size_t used = pages_ - free_;
-  idle_.store(backed_count_ > used ? backed_count_ - used : 0, std::memory_order_relaxed);
-}
-
 std::size_t arena::take(std::size_t n, unsigned order) noexcept {
   const std::uint32_t usable = orders_.load(std::memory_order_relaxed) >> order;
   if (usable == 0) return none;
@@ -89,7 +82,7 @@ std::size_t arena::take(std::size_t n, unsigned order) noexcept {
   // The buddies of the rest are in use, so it needs no merging.
   insert_range(page + n, (std::size_t{1} << order) - n);
   free_ -= n;
-  count_idle();
+  subtract_idle(backed_in(page, n));
   return page;
 }
 
@@ -100,14 +93,20 @@ std::size_t arena::block_over(std::size_t page) const noexcept {
   return none;
 }
 
-bool arena::claim(std::size_t page, std::size_t n) noexcept {
-  const std::size_t end = page + n;
-  if (end > pages_) return false;
-  for (std::size_t p = page; p < end;) {
+std::size_t arena::free_from(std::size_t page, std::size_t n) const noexcept {
+  const std::size_t end = std::min(page + n, pages_);
+  std::size_t p = page;
+  while (p < end) {
     const std::size_t k = block_over(p);
-    if (k == none) return false;
+    if (k == none) return p - page;
     p = ((p >> k) + 1) << k;
   }
+  return std::min(p, end) - page;
+}
+
+bool arena::claim(std::size_t page, std::size_t n) noexcept {
+  const std::size_t end = page + n;
+  if (free_from(page, n) != n) return false;
   for (std::size_t p = page; p < end;) {
     const auto k = static_cast<unsigned>(block_over(p));
     const std::size_t begin = p >> k << k;
@@ -118,7 +117,7 @@ bool arena::claim(std::size_t page, std::size_t n) noexcept {
     p = next;
   }
   free_ -= n;
-  count_idle();
+  subtract_idle(backed_in(page, n));
   return true;
 }
 
@@ -135,8 +134,8 @@ void arena::give_block(std::size_t page, unsigned order) noexcept {
 
 void arena::merge_range(std::size_t page, std::size_t n) noexcept {
   free_ += n;
+  add_idle(backed_in(page, n));
   for_each_block(page, n, [this](std::size_t p, unsigned k) { give_block(p, k); });
-  count_idle();
 }
 
 void arena::give(std::size_t page, std::size_t n) noexcept {
@@ -167,14 +166,38 @@ std::size_t arena::unbacked_in(std::size_t page, std::size_t n) const noexcept {
   return missing;
 }
 
+arena::range arena::backing_of(std::size_t page, std::size_t n) const noexcept {
+  if (!huge_) return {page, n};
+  constexpr std::size_t extent = std::size_t{1} << huge_order;
+  const std::size_t begin = base::align_down(page, extent);
+  return {begin, std::min(base::align_up(page + n, extent), pages_) - begin};
+}
+
+std::size_t arena::free_unbacked_in(std::size_t page, std::size_t n) const noexcept {
+  const std::size_t end = page + n;
+  if (n == 0 || unbacked_in(page, n) == 0) return 0;
+  std::size_t sum = 0;
+  for (std::size_t p = page; p < end;) {
+    const std::size_t k = block_over(p);
+    const std::size_t next = k == none ? p + 1 : std::min(((p >> k) + 1) << k, end);
+    if (k != none) sum += unbacked_in(p, next - p);
+    p = next;
+  }
+  return sum;
+}
+
 void arena::mark_backed(std::size_t page, std::size_t n) noexcept {
-  for (std::size_t w = page / 64; w * 64 < page + n; ++w) {
+  const range all = backing_of(page, n);
+  const std::size_t end = all.page + all.n;
+  // What lies around the range and is free is held for nothing from now on.
+  add_idle(free_unbacked_in(all.page, page - all.page) +
+           free_unbacked_in(page + n, end - (page + n)));
+  for (std::size_t w = all.page / 64; w * 64 < end; ++w) {
     const std::uint64_t before = backed_[w];
-    backed_[w] |= mask_in(w, page, n);
+    backed_[w] |= mask_in(w, all.page, all.n);
     backed_count_ += count(backed_[w] ^ before);
     if (backed_[w] == ~std::uint64_t{0}) full_[w / 64] |= std::uint64_t{1} << (w & 63);
   }
-  count_idle();
 }
 
 std::size_t arena::clear_backed(std::size_t page, std::size_t n) noexcept {
@@ -186,7 +209,6 @@ std::size_t arena::clear_backed(std::size_t page, std::size_t n) noexcept {
     if (backed_[w] != ~std::uint64_t{0}) full_[w / 64] &= ~(std::uint64_t{1} << (w & 63));
   }
   backed_count_ -= cleared;
-  count_idle();
   return cleared;
 }
 
@@ -243,6 +265,7 @@ bool arena::take_idle(cursor& at, bool expired, range& block) noexcept {
       if (idle_part(found, found.page, expired).n == 0) continue;
       erase(found.page, order);
       free_ -= found.n;
+      subtract_idle(backed_in(found.page, found.n));
       block = found;
       return true;
     }
@@ -321,11 +344,16 @@ const char* arena::check() const noexcept {
     }
   }
   if (backed != backed_count_) return "B5: the count of backed pages is wrong";
+  std::size_t idle = 0;
   for (std::size_t page = 0; page < pages_; ++page) {
-    if (!is_free(page) && ((backed_[page / 64] >> (page & 63)) & 1) == 0) {
+    const bool is_backed = (backed_[page / 64] >> (page & 63)) & 1;
+    if (is_free(page)) {
+      idle += is_backed ? 1 : 0;
+    } else if (!is_backed) {
       return "B6: a page in use is not backed";
     }
   }
+  if (idle != idle_pages()) return "B7: the count of idle pages is wrong";
   return nullptr;
 }
 

@@ -25,6 +25,7 @@
 //   B4  free_pages() is the sum of all free blocks.
 //   B5  backed_pages() is the number of backed pages; a backed page is accessible.
 //   B6  A page that is not free is backed, unless it is in transit to or from page_heap.
+//   B7  idle_pages() is the number of free pages that are backed.
 #pragma once
 
 #include <atomic>
@@ -68,6 +69,9 @@ class arena {
   // The fullest fit, then the lowest address. O(order). `none` if there is no such block.
   std::size_t take(std::size_t n, unsigned order) noexcept;
 
+  // How many pages from this one on are free, counted up to n of them. O(blocks in them).
+  std::size_t free_from(std::size_t page, std::size_t n) const noexcept;
+
   // Takes exactly [page, page + n), if all of it is free. O(blocks in it).
   bool claim(std::size_t page, std::size_t n) noexcept;
 
@@ -97,17 +101,22 @@ class arena {
     return sets_[order].count(arena_pages >> order);
   }
 
-  // How many pages of the range are not backed; mark or clear them all.
+  // How many pages of the range are not backed.
   std::size_t unbacked_in(std::size_t page, std::size_t n) const noexcept;
-  void mark_backed(std::size_t page, std::size_t n) noexcept;
-  std::size_t clear_backed(std::size_t page, std::size_t n) noexcept;
-
-  // The part of [page, page + n) that must be made accessible first, rounded
-  // to commit steps; {0, 0} if there is none.
+  // What the first touch of a range may put memory behind: with huge pages,
+  // all of the huge pages that it lies in.
   struct range {
     std::size_t page = 0;
     std::size_t n = 0;
   };
+  range backing_of(std::size_t page, std::size_t n) const noexcept;
+  // Marks backing_of() a range that the caller has taken out.
+  void mark_backed(std::size_t page, std::size_t n) noexcept;
+  // Of pages that the caller has taken out; how many were backed.
+  std::size_t clear_backed(std::size_t page, std::size_t n) noexcept;
+
+  // The part of [page, page + n) that must be made accessible first, rounded
+  // to commit steps; {0, 0} if there is none.
   range inaccessible_in(std::size_t page, std::size_t n) const noexcept;
   // The same with room for growth behind it, up to `more` pages.
   range with_room(range wanted, std::size_t more) const noexcept;
@@ -149,7 +158,17 @@ class arena {
   // The order of the free block that covers a page, or none.
   std::size_t block_over(std::size_t page) const noexcept;
   void touch(std::size_t page, std::size_t n) noexcept;
-  void count_idle() noexcept;
+  std::size_t backed_in(std::size_t page, std::size_t n) const noexcept {
+    return n - unbacked_in(page, n);
+  }
+  std::size_t free_unbacked_in(std::size_t page, std::size_t n) const noexcept;
+  // Relaxed: written under the lock only, see idle_pages().
+  void add_idle(std::size_t n) noexcept {
+    idle_.store(idle_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
+  void subtract_idle(std::size_t n) noexcept {
+    idle_.store(idle_.load(std::memory_order_relaxed) - n, std::memory_order_relaxed);
+  }
   std::uint64_t returnable(std::size_t word, bool expired) const noexcept;
 
   std::atomic<std::uint32_t> orders_{0};  // bit k: there is a free block of order k

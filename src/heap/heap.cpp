@@ -20,6 +20,13 @@ namespace {
 
 std::size_t pages_for(std::size_t bytes) noexcept { return (bytes + page_size - 1) >> page_bits; }
 
+// Gives what a thread keeps, and slabs that nobody uses, to the pages.
+void give_back_caches(thread_cache& t) noexcept {
+  unit::close(t);
+  t.flush();
+  slabs::purge();
+}
+
 // What lies behind a new run in its unit is dead. Nobody else can know the
 // unit yet, so a plain store will do (relaxed).
 void set_spare(const place& in, std::size_t spare) noexcept {
@@ -47,11 +54,13 @@ unsigned aligned_class_for(std::size_t bytes, std::size_t alignment) noexcept {
 std::uintptr_t take_slot(unsigned c, std::size_t bytes) noexcept {
   thread_cache& t = *this_cache;
   slot_bin& bin = t.bins[c];
-  if (bin.top == bin.begin) [[unlikely]] return slot_slowly(c, bytes);
+  std::uintptr_t* const top = bin.top;
+  if (top == bin.begin) [[unlikely]] return slot_slowly(c, bytes);
   // Only this thread's own cache ever holds a slot, so it is not no_cache.
   t.tallies.allocated_bytes.add(bytes);
   t.tallies.allocations.add(1);
-  return *--bin.top;
+  bin.top = top - 1;
+  return top[-1];
 }
 
 // Hands out pages of which the owner gets the first `bytes`.
@@ -77,10 +86,9 @@ std::uintptr_t own_pages(thread_cache& t, page_index page, std::size_t bytes) no
   page_index page = t->take_pages(n, order);
   if (page == page_heap::no_page) {
     // What this thread keeps for later may be just what is missing now.
-    unit::close(*t);
-    t->flush();
-    slabs::purge();
+    give_back_caches(*t);
     page = page_heap::take(n, order);
+    if (page == page_heap::no_page && alignment <= page_size) page = page_heap::take_short_arena(n);
     if (page == page_heap::no_page) return 0;
   }
   return own_pages(*t, page, whole_pages ? n << page_bits : bytes);
@@ -105,10 +113,7 @@ found_run find_run(std::size_t bytes, std::size_t alignment, bool at_least) noex
     std::uintptr_t p = take_slot(c, owned);
     if (p == 0 && ensure_started()) {
       // As in take_run(): a last try with everything this thread has given back.
-      thread_cache& t = *this_cache;
-      unit::close(t);
-      t.flush();
-      slabs::purge();
+      give_back_caches(*this_cache);
       p = slot_slowly(c, owned);
     }
     if (p != 0 && owned != size) set_spare(place_of(p), size - owned);
@@ -169,8 +174,9 @@ void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     const unsigned c = class_for(bytes, alignment);
     thread_cache& t = *this_cache;
     slot_bin& bin = t.bins[c];
-    if (bin.top != bin.begin) [[likely]] {
-      const std::uintptr_t p = *--bin.top;
+    if (std::uintptr_t* const top = bin.top; top != bin.begin) [[likely]] {
+      const std::uintptr_t p = top[-1];
+      bin.top = top - 1;
       t.tallies.allocated_bytes.add(bytes);
       t.tallies.allocations.add(1);
       const std::uint32_t size = size_classes[c].size;
@@ -212,10 +218,7 @@ bool contains(const void* pointer) noexcept {
 
 void purge() noexcept {
   if (!ensure_started()) return;
-  thread_cache& t = *this_cache;
-  unit::close(t);
-  t.flush();
-  slabs::purge();
+  give_back_caches(*this_cache);
   page_heap::purge();
 }
 
@@ -224,7 +227,9 @@ void purge_expired() noexcept {
 }
 
 void set_held_limit(std::size_t bytes) noexcept {
-  if (ensure_started()) page_heap::set_held_limit(bytes);
+  if (!ensure_started()) return;
+  if (page_heap::held() > bytes) give_back_caches(*this_cache);
+  page_heap::set_held_limit(bytes);
 }
 
 }  // namespace cleave::heap

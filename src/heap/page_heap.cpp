@@ -1,7 +1,9 @@
 #include "heap/page_heap.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <mutex>
 #include <new>
 
 #include "base/bits.hpp"
@@ -13,8 +15,6 @@
 
 namespace cleave::heap::page_heap {
 namespace {
-
-enum class arena_state : std::uint8_t { unopened, opening, open };
 
 // What a first fit may answer.
 enum class outcome : std::uint8_t { taken, no_space, limit, refused };
@@ -28,7 +28,8 @@ struct attempt {
 // Growth by less than this does not look at what lies idle.
 constexpr std::size_t growth_that_looks = (std::size_t{1} << 20) / 4096;
 
-constinit std::atomic<arena_state> states[most_arenas]{};
+constinit std::atomic<bool> is_open[most_arenas]{};
+constinit std::mutex opening;  // held while an arena is opened, which is rare
 constinit std::atomic<std::size_t> seen{0};  // one more than the last arena that was opened
 constinit std::atomic<std::size_t> held_bytes{0};
 constinit std::atomic<std::size_t> peak_bytes{0};
@@ -108,26 +109,28 @@ std::size_t pages_of(std::size_t a) noexcept {
   return std::min(arena_pages, tables.pages - a * arena_pages);
 }
 
-// Opens an arena that is unopened. False if it is not, or the system refuses.
+// Whether a run is to lie in huge pages: it fills those that it touches to
+// eight ninths, so that what is held stays within 9/8 of what is used.
+bool wants_huge(std::size_t n) noexcept {
+  constexpr std::size_t extent = std::size_t{1} << huge_order;
+  return want_huge_pages && n >= extent && base::align_up(n, extent) * 8 <= n * 9;
+}
+
+// Opens an arena. False if it is open already, or the system refuses.
 bool open(std::size_t a, bool huge) noexcept {
-  arena_state expected = arena_state::unopened;
-  // Acquire/release: whoever sees `open` sees the arena made.
-  if (!states[a].compare_exchange_strong(expected, arena_state::opening,
-                                         std::memory_order_acquire)) {
-    return false;
-  }
-  if (!tables.commit_arena(a)) {
-    states[a].store(arena_state::unopened, std::memory_order_release);
-    return false;
-  }
+  if (opened(a) != nullptr) return false;
+  // Who comes too late for the opening, and too early for the arena, looks again.
+  const transit moving;
+  // Before the lock, as all calls of the system; that two threads do it is harmless.
+  const std::size_t bytes = tables.commit_arena(a);
+  const std::lock_guard guard(opening);
+  if (bytes == 0 || opened(a) != nullptr) return false;
+  tables.count_accessible(bytes);
   (new (tables.arena_at + a) arena)->open(pages_of(a), huge);
-  states[a].store(arena_state::open, std::memory_order_release);
-  std::size_t known = seen.load(std::memory_order_relaxed);
-  // Release: pairs with arenas_seen(), so that the loop over them finds it.
-  while (known < a + 1 &&
-         !seen.compare_exchange_weak(known, a + 1, std::memory_order_release,
-                                     std::memory_order_relaxed)) {
-  }
+  // Release: whoever sees it open sees the arena made.
+  is_open[a].store(true, std::memory_order_release);
+  // Relaxed: under the lock. Release: pairs with arenas_seen(), so that the loop over them finds it.
+  if (seen.load(std::memory_order_relaxed) <= a) seen.store(a + 1, std::memory_order_release);
   return true;
 }
 
@@ -182,8 +185,22 @@ std::size_t purge_all(bool expired, std::size_t most) noexcept {
   return returned;
 }
 
-// Makes pages accessible that a call has taken out. False if the system refuses.
-bool make_accessible(std::size_t a, arena& from, arena::range needed, arena::range roomy) noexcept {
+// Makes pages of one arena accessible that a call has taken out. False if the system refuses.
+bool make_accessible(std::size_t a, std::size_t page, std::size_t n) noexcept {
+  arena& from = *opened(a);
+  arena::range needed;
+  arena::range roomy;
+  {
+    const std::lock_guard guard(from.lock);
+    needed = from.inaccessible_in(page, n);
+    if (needed.n == 0) return true;
+    // Steps grow with what is in use, so their number stays small, and the
+    // commit charge of what is not used yet stays under a quarter.
+    // Relaxed: an estimate.
+    const std::size_t most = std::size_t{64} << 20;
+    const std::size_t in_use = committed_bytes.load(std::memory_order_relaxed);
+    roomy = from.with_room(needed, std::min(in_use / 4, most) >> page_bits);
+  }
   const auto commit = [a](arena::range r) {
     return os::commit(address(a, r.page), r.n << page_bits);
   };
@@ -192,13 +209,9 @@ bool make_accessible(std::size_t a, arena& from, arena::range needed, arena::ran
     roomy = needed;
   }
   if (from.huge()) os::prefer_huge_pages(address(a, roomy.page), roomy.n << page_bits);
-  std::size_t fresh = 0;
-  {
-    const std::lock_guard guard(from.lock);
-    fresh = from.mark_accessible(roomy);
-  }
+  const std::lock_guard guard(from.lock);
   // Relaxed: a statistic, and the measure of the next step.
-  committed_bytes.fetch_add(fresh << page_bits, std::memory_order_relaxed);
+  committed_bytes.fetch_add(from.mark_accessible(roomy) << page_bits, std::memory_order_relaxed);
   return true;
 }
 
@@ -233,90 +246,136 @@ bool give_last() noexcept {
   return last != 0;
 }
 
-// Gives memory to pages that this call has just taken out of an arena.
-attempt settle(std::size_t a, arena& from, std::size_t page, std::size_t n,
-               std::unique_lock<std::mutex>& guard) noexcept {
-  const auto give_up = [&](outcome why, std::size_t missing) {
-    if (!guard.owns_lock()) guard.lock();
-    from.give(page, n);
+// The pages that a first touch of these would take from the system.
+std::size_t missing_in(page_index page, std::size_t n) noexcept {
+  std::size_t sum = 0;
+  for_each_part(page, n, [&sum](std::size_t a, std::size_t first, std::size_t part) {
+    const std::lock_guard guard(opened(a)->lock);
+    const arena::range all = opened(a)->backing_of(first, part);
+    sum += opened(a)->unbacked_in(all.page, all.n);
+  });
+  return sum;
+}
+
+// Counts the pages as held, up to the limit. How many of them it could.
+std::size_t back(page_index page, std::size_t n) noexcept {
+  std::size_t done = 0;
+  bool within = true;
+  for_each_part(page, n, [&](std::size_t a, std::size_t first, std::size_t part) {
+    arena& one = *opened(a);
+    const std::lock_guard guard(one.lock);
+    const arena::range all = one.backing_of(first, part);
+    within = within && add_held(one.unbacked_in(all.page, all.n));
+    if (!within) return;
+    one.mark_backed(first, part);
+    done += part;
+  });
+  return done;
+}
+
+// Returns the memory of pages that this call has taken out.
+void unback(page_index page, std::size_t n) noexcept {
+  for_each_part(page, n, [](std::size_t a, std::size_t first, std::size_t part) {
+    if (!os::discard(address(a, first), part << page_bits)) return;
+    const std::lock_guard guard(opened(a)->lock);
+    subtract_held(opened(a)->clear_backed(first, part));
+  });
+}
+
+// Gives memory to pages that this call has taken out, and gives them back if there is none.
+attempt settle(page_index page, std::size_t n) noexcept {
+  const transit moving;
+  const auto give_up = [page, n](outcome why, std::size_t missing) {
+    give_to_arenas(page, n);
     return attempt{why, no_page, missing};
   };
-  if (const arena::range needed = from.inaccessible_in(page, n); needed.n > 0) {
-    // Steps grow with what is in use, so their number stays small, and the
-    // commit charge of what is not used yet stays under a quarter.
-    // Relaxed: an estimate.
-    const std::size_t room =
-        std::min<std::size_t>(committed_bytes.load(std::memory_order_relaxed) / 4,
-                              std::size_t{64} << 20) >>
-        page_bits;
-    const arena::range roomy = from.with_room(needed, room);
-    const transit moving;
-    guard.unlock();
-    if (!make_accessible(a, from, needed, roomy)) return give_up(outcome::refused, n);
-    guard.lock();
-  }
-  const std::size_t missing = from.unbacked_in(page, n);
-  if (missing >= growth_that_looks && idle_pages() >= missing) {
+  bool accessible = true;
+  for_each_part(page, n, [&](std::size_t a, std::size_t first, std::size_t part) {
+    accessible = accessible && make_accessible(a, first, part);
+  });
+  if (!accessible) return give_up(outcome::refused, n);
+  const std::size_t missing = missing_in(page, n);
+  if (n >= growth_that_looks && missing > 0 && idle_pages() >= missing) {
     // To take as much new memory as already lies idle would let the idle part
     // grow without end when pieces are kept that break up the free blocks.
-    const transit moving;
-    guard.unlock();
     give_last();
     purge_all(false, missing);
-    guard.lock();
   }
-  if (missing > 0) {
-    if (!add_held(missing)) return give_up(outcome::limit, missing);
-    from.mark_backed(page, n);
+  if (const std::size_t backed = back(page, n); backed < n) {
+    // All or nothing: what is not handed out is not held.
+    unback(page, backed);
+    return give_up(outcome::limit, missing);
   }
-  return {outcome::taken, global(a, page), 0};
+  return {outcome::taken, page, 0};
 }
 
 attempt take_in(std::size_t a, std::size_t n, unsigned order) noexcept {
   arena* const one = opened(a);
   if (one == nullptr || !one->may_have(order)) return {};
-  std::unique_lock guard(one->lock);
-  const std::size_t page = one->take(n, order);
-  if (page == arena::none) return {};
-  return settle(a, *one, page, n, guard);
-}
-
-// Takes whole consecutive arenas from `a` on, and the begin of the last one.
-attempt take_row(std::size_t a, std::size_t n) noexcept {
-  std::size_t taken = 0;
-  attempt last{outcome::taken, global(a, 0), 0};
-  while (taken < n && last.result == outcome::taken) {
-    const std::size_t i = a + taken / arena_pages;
-    const std::size_t part = std::min(arena_pages, n - taken);
-    arena* one = opened(i);
-    if (one == nullptr && open(i, want_huge_pages)) one = opened(i);
-    last = {};
-    if (one == nullptr) break;
-    std::unique_lock guard(one->lock);
-    if (!one->claim(0, part)) break;
-    last = settle(i, *one, 0, part, guard);
-    if (last.result == outcome::taken) taken += part;
+  page_index page = no_page;
+  {
+    const std::lock_guard guard(one->lock);
+    const std::size_t found = one->take(n, order);
+    if (found == arena::none) return {};
+    page = global(a, found);
+    // A backed page is accessible.
+    if (one->unbacked_in(found, n) == 0) return {outcome::taken, page, 0};
   }
-  if (taken < n) give(global(a, 0), taken);
-  if (last.result == outcome::taken) last.page = global(a, 0);
-  return last;
+  return settle(page, n);
 }
 
+// Takes exactly these pages, which may lie in several arenas, or none.
+attempt take_exactly(page_index page, std::size_t n) noexcept {
+  const transit moving;
+  const bool huge = wants_huge(n);
+  std::size_t claimed = 0;
+  bool whole = true;
+  for_each_part(page, n, [&](std::size_t a, std::size_t first, std::size_t part) {
+    if (!whole) return;
+    if (opened(a) == nullptr) open(a, huge);
+    arena* const one = opened(a);
+    whole = one != nullptr;
+    if (!whole) return;
+    const std::lock_guard guard(one->lock);
+    whole = one->claim(first, part);
+    if (whole) claimed += part;
+  });
+  if (whole) return settle(page, n);
+  give_to_arenas(page, claimed);
+  return {};
+}
+
+// How many pages from the begin of an arena on are free, counted up to n of them.
+std::size_t free_at_begin(std::size_t a, std::size_t n) noexcept {
+  arena* const one = opened(a);
+  if (one == nullptr) return std::min(n, pages_of(a));
+  const std::lock_guard guard(one->lock);
+  return one->free_from(0, n);
+}
+
+// Takes whole consecutive arenas, and the begin of the last one.
 attempt take_large(std::size_t n) noexcept {
   attempt best;
-  const std::size_t row = (n + arena_pages - 1) / arena_pages;
-  for (std::size_t a = 0; a + row <= tables.arenas && n <= tables.pages - a * arena_pages; ++a) {
-    const attempt tried = take_row(a, n);
-    if (tried.result == outcome::taken) return tried;
+  for (std::size_t a = 0; a < tables.arenas && n <= tables.pages - a * arena_pages;) {
+    // Looks before it claims, so that a row that is interrupted costs little.
+    std::size_t i = a;
+    std::size_t found = 0;
+    while (found == (i - a) * arena_pages && found < n) found += free_at_begin(i++, n - found);
+    if (found < n) {
+      a = i;
+      continue;
+    }
+    const attempt tried = take_exactly(global(a, 0), n);
+    if (tried.result == outcome::taken || tried.result == outcome::limit) return tried;
     if (tried.result != outcome::no_space) best = tried;
-    if (tried.result == outcome::limit) break;
+    ++a;
   }
   return best;
 }
 
 attempt take_anywhere(std::size_t n, unsigned order) noexcept {
   if (n > arena_pages) return take_large(n);
-  const bool huge = want_huge_pages && n >= std::size_t{1} << huge_order;
+  const bool huge = wants_huge(n);
   attempt best;
   const auto good = [&](attempt tried) {
     if (tried.result != outcome::no_space) best = tried;
@@ -383,6 +442,12 @@ page_index take(std::size_t n, unsigned order) noexcept {
   return no_page;
 }
 
+page_index take_short_arena(std::size_t n) noexcept {
+  const std::size_t a = tables.arenas - 1;
+  const std::size_t there = pages_of(a);
+  return n <= there && there < arena_pages ? take_exactly(global(a, 0), n).page : no_page;
+}
+
 void give(page_index page, std::size_t n) noexcept {
   if (n < std::size_t{1} << cached_orders >> 1) {
     give_to_arenas(page, n);
@@ -406,23 +471,9 @@ void give(page_index page, std::size_t n) noexcept {
 }
 
 bool claim(page_index page, std::size_t n) noexcept {
+  if (n > tables.pages || page > tables.pages - n) return false;
   give_last();
-  std::size_t claimed = 0;
-  bool whole = std::size_t{page} + n <= tables.pages;
-  for_each_part(page, whole ? n : 0, [&](std::size_t a, std::size_t first, std::size_t part) {
-    if (!whole) return;
-    arena* one = opened(a);
-    if (one == nullptr && open(a, want_huge_pages && part >= std::size_t{1} << huge_order)) {
-      one = opened(a);
-    }
-    whole = one != nullptr;
-    if (!whole) return;
-    std::unique_lock guard(one->lock);
-    whole = one->claim(first, part) && settle(a, *one, first, part, guard).result == outcome::taken;
-    if (whole) claimed += part;
-  });
-  if (!whole && claimed > 0) give(page, claimed);
-  return whole;
+  return take_exactly(page, n).result == outcome::taken;
 }
 
 void purge() noexcept {
@@ -465,26 +516,26 @@ void add_statistics(statistics& s) noexcept {
   s.system_calls = os::call_count();
   std::size_t row = 0;
   for (std::size_t a = 0; a < tables.arenas; ++a) {
-    arena* const one = opened(a);
-    if (one == nullptr) {
+    std::size_t lead = pages_of(a);
+    std::array<std::size_t, orders> blocks{};
+    if (arena* const one = opened(a)) {
+      const std::lock_guard guard(one->lock);
+      s.free += one->free_pages() << page_bits;
+      lead = one->free_from(0, lead);
+      for (unsigned k = 0; k < orders; ++k) blocks[k] = one->free_blocks(k);
+    } else {
       // Never used: as open() would make it.
-      std::size_t left = pages_of(a);
-      row += left;
-      for (unsigned k = orders; k-- > 0;) {
-        if ((left >> k) & 1) ++s.free_blocks[k];
-      }
-      s.largest_free = std::max(s.largest_free, row << page_bits);
-      continue;
+      for (unsigned k = 0; k < orders; ++k) blocks[k] = (lead >> k) & 1;
     }
-    const std::lock_guard guard(one->lock);
-    s.free += one->free_pages() << page_bits;
-    row = one->wholly_free() ? row + one->pages() : 0;
-    s.largest_free = std::max(s.largest_free, row << page_bits);
     for (unsigned k = 0; k < orders; ++k) {
-      const std::size_t blocks = one->free_blocks(k);
-      s.free_blocks[k] += blocks;
-      if (blocks > 0) s.largest_free = std::max(s.largest_free, page_size << k);
+      s.free_blocks[k] += blocks[k];
+      if (blocks[k] > 0) s.largest_free = std::max(s.largest_free, page_size << k);
     }
+    // Several arenas, the last one in part, or the short arena at the end.
+    if (row > 0 || pages_of(a) < arena_pages) {
+      s.largest_free = std::max(s.largest_free, (row + lead) << page_bits);
+    }
+    row = lead == arena_pages ? row + lead : 0;
   }
 }
 
@@ -492,11 +543,12 @@ void add_statistics(statistics& s) noexcept {
 std::size_t arenas_seen() noexcept { return seen.load(std::memory_order_acquire); }
 
 arena* opened(std::size_t a) noexcept {
-  const bool open_already = states[a].load(std::memory_order_acquire) == arena_state::open;
-  return open_already ? tables.arena_at + a : nullptr;
+  return is_open[a].load(std::memory_order_acquire) ? tables.arena_at + a : nullptr;
 }
 
 void lock_all() noexcept {
+  // No arena is added until they are unlocked.
+  opening.lock();
   for (std::size_t a = 0; a < arenas_seen(); ++a) {
     if (arena* const one = opened(a)) one->lock.lock();
   }
@@ -506,16 +558,13 @@ void unlock_all() noexcept {
   for (std::size_t a = arenas_seen(); a-- > 0;) {
     if (arena* const one = opened(a)) one->lock.unlock();
   }
+  opening.unlock();
 }
 
 void after_fork_in_child() noexcept {
   // Calls of other threads do not exist here. What they had in transit is lost
   // to the child: at most the block that each was working on.
   transits.store(0, std::memory_order_relaxed);
-  for (auto& state : states) {
-    arena_state opening = arena_state::opening;
-    state.compare_exchange_strong(opening, arena_state::unopened, std::memory_order_relaxed);
-  }
   purger::after_fork_in_child();
 }
 

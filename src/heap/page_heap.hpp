@@ -7,7 +7,7 @@
 // that the wish for huge pages is one property of a whole arena and costs no
 // mappings. Runs larger than an arena take consecutive arenas.
 //
-// No lock is held over a call of the system: what a call works on is taken out
+// No lock is held over a call of the system, except to open an arena: what a call works on is taken out
 // first, is nobody's while it lasts ("in transit"), and an allocation that
 // finds nothing meanwhile waits for it to come back.
 //
@@ -37,6 +37,10 @@ void start(const options& chosen) noexcept;
 // n pages aligned to 2^order pages, where 2^order >= n unless n exceeds an
 // arena. Accessible and backed. Error: no_page, everything unchanged.
 page_index take(std::size_t n, unsigned order) noexcept;
+
+// n pages, aligned to pages only, at the begin of the last arena: where that is
+// shorter than the others, it may have them and yet no block that holds them.
+page_index take_short_arena(std::size_t n) noexcept;
 
 // Pages that nobody uses any more, also over the borders of arenas.
 void give(page_index page, std::size_t n) noexcept;

@@ -80,7 +80,7 @@ bool table_set::start(std::size_t reserve_bytes) noexcept {
   }
 }
 
-bool table_set::commit_arena(std::size_t a) noexcept {
+std::size_t table_set::commit_arena(std::size_t a) noexcept {
   std::size_t sum = 0;
   const auto slice = [&](auto* table, std::size_t entries) {
     const std::size_t bytes = entries * sizeof(*table);
@@ -91,12 +91,10 @@ bool table_set::commit_arena(std::size_t a) noexcept {
     sum += end - begin;
     return os::commit(reinterpret_cast<void*>(begin), end - begin);
   };
-  if (!slice(kind, arena_pages) || !slice(dead, arena_pages)) return false;
-  if (!slice(slab_at, arena_pages >> slab_order) || !slice(arena_at, 1)) return false;
-  if (!slice(is_slab, std::max<std::size_t>((arena_pages >> slab_order) / 64, 1))) return false;
-  // Relaxed: a statistic.
-  committed_.fetch_add(sum, std::memory_order_relaxed);
-  return true;
+  if (!slice(kind, arena_pages) || !slice(dead, arena_pages)) return 0;
+  if (!slice(slab_at, arena_pages >> slab_order) || !slice(arena_at, 1)) return 0;
+  if (!slice(is_slab, std::max<std::size_t>((arena_pages >> slab_order) / 64, 1))) return 0;
+  return sum;
 }
 
 void* table_set::allocate(std::size_t bytes) noexcept {
@@ -124,8 +122,7 @@ void* table_set::allocate(std::size_t bytes) noexcept {
       // Release: see above. Acquire on failure: as the first load.
       if (pool_accessible_.compare_exchange_weak(accessible, to, std::memory_order_release,
                                                  std::memory_order_acquire)) {
-        // Relaxed: a statistic.
-        committed_.fetch_add(to - accessible, std::memory_order_relaxed);
+        count_accessible(to - accessible);
         break;
       }
     }

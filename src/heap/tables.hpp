@@ -35,8 +35,9 @@ class table_set {
   // Error: false, nothing is kept. Called once, under the start lock.
   bool start(std::size_t reserve_bytes) noexcept;
 
-  // Makes the tables of one arena accessible. False if the system refuses.
-  bool commit_arena(std::size_t a) noexcept;
+  // Makes the tables of one arena accessible. How many bytes that is, or 0 if
+  // the system refuses. Repeating it is harmless.
+  std::size_t commit_arena(std::size_t a) noexcept;
 
   // Zeroed memory for descriptors, aligned to 64 bytes; never given back here:
   // the callers keep lists of what they no longer use. nullptr if refused.
@@ -78,6 +79,10 @@ class table_set {
     } else {
       is_slab[i / 64].fetch_and(~bit, std::memory_order_relaxed);
     }
+  }
+  void count_accessible(std::size_t bytes) noexcept {
+    // Relaxed: a statistic.
+    committed_.fetch_add(bytes, std::memory_order_relaxed);
   }
   std::size_t accessible_bytes() const noexcept {
     // Relaxed: a statistic.

@@ -38,7 +38,7 @@ std::uintptr_t thread_cache::refill(unsigned c) noexcept {
   // The lowest address comes out first, so that neighbours are handed out in order.
   std::reverse(bin.begin, bin.begin + got);
   bin.top = bin.begin + got - 1;
-  return *bin.top;
+  return bin.begin[got - 1];
 }
 
 void thread_cache::spill(unsigned c, std::uintptr_t slot) noexcept {
@@ -47,9 +47,10 @@ void thread_cache::spill(unsigned c, std::uintptr_t slot) noexcept {
   if (half > 0) {
     // The oldest go; the newest are still in the processor's cache.
     slabs::give(c, bin.begin, half);
-    std::copy(bin.begin + half, bin.top, bin.begin);
-    bin.top -= half;
-    *bin.top++ = slot;
+    std::uintptr_t* top = bin.top;
+    top = std::copy(bin.begin + half, top, bin.begin);
+    *top = slot;
+    bin.top = top + 1;
     return;
   }
   slabs::give(c, &slot, 1);
@@ -61,7 +62,8 @@ page_index thread_cache::take_pages(std::size_t n, unsigned order) noexcept {
     for (std::uint32_t i = bin.count; i-- > 0;) {
       const page_range found = bin.range[i];
       if (found.n < n) continue;
-      bin.range[i] = bin.range[--bin.count];
+      bin.count = bin.count - 1;
+      bin.range[i] = bin.range[bin.count];
       if (found.n > n) keep(found.page + static_cast<page_index>(n), found.n - n);
       return found.page;
     }
@@ -77,7 +79,7 @@ void thread_cache::keep_block(page_index page, unsigned order, std::uint32_t n) 
     if (bin.count == 0) break;
     const page_range newest = bin.range[bin.count - 1];
     if (newest.n != n || newest.page != (page ^ n)) break;
-    --bin.count;
+    bin.count = bin.count - 1;
     page &= ~n;
     n *= 2;
     ++order;
@@ -91,9 +93,10 @@ void thread_cache::keep_block(page_index page, unsigned order, std::uint32_t n) 
     const std::uint32_t half = (bin.room + 1) / 2;
     for (std::uint32_t i = 0; i < half; ++i) page_heap::give(bin.range[i].page, bin.range[i].n);
     std::copy(bin.range + half, bin.range + bin.count, bin.range);
-    bin.count -= half;
+    bin.count = bin.count - half;
   }
-  bin.range[bin.count++] = {page, n};
+  bin.range[bin.count] = {page, n};
+  bin.count = bin.count + 1;
 }
 
 void thread_cache::replace_last(page_index page, std::size_t n) noexcept {
@@ -140,7 +143,8 @@ void thread_cache::flush() noexcept {
   last = {};
   for (page_bin& bin : ranges) {
     while (bin.count > 0) {
-      const page_range newest = bin.range[--bin.count];
+      bin.count = bin.count - 1;
+      const page_range newest = bin.range[bin.count];
       page_heap::give(newest.page, newest.n);
     }
   }

@@ -32,33 +32,50 @@
 
 namespace cleave::heap {
 
+// A value that one thread writes and others may look at. Relaxed throughout:
+// whoever looks wants a momentary value, and nothing is published through it.
+template <class T>
+class observed {
+ public:
+  constexpr observed() noexcept = default;
+  constexpr observed(T value) noexcept : value_(value) {}
+  constexpr observed(const observed& other) noexcept : value_(T(other)) {}
+  observed& operator=(const observed& other) noexcept { return *this = T(other); }
+  observed& operator=(T value) noexcept {
+    value_.store(value, std::memory_order_relaxed);
+    return *this;
+  }
+  constexpr operator T() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<T> value_{};
+};
+
 struct slot_bin {
-  std::uintptr_t* top = nullptr;  // one past the newest slot
+  observed<std::uintptr_t*> top;  // one past the newest slot
   std::uintptr_t* begin = nullptr;
   std::uintptr_t* end = nullptr;
 };
 
 struct page_range {
   page_index page = 0;
-  std::uint32_t n = 0;
+  observed<std::uint32_t> n;
 };
 
 struct page_bin {
   static constexpr unsigned most = 8;
-  std::uint32_t count = 0;
+  observed<std::uint32_t> count;
   std::uint32_t room = 0;
   page_range range[most];
 };
 
-// A count with one writer. Relaxed throughout: readers want a momentary value.
+// A count with one writer, or, with add_shared(), several. Relaxed as above.
 class tally {
  public:
   void add(std::uint64_t n) noexcept {
     value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
   }
-  // For several writers.
   void add_shared(std::uint64_t n) noexcept { value_.fetch_add(n, std::memory_order_relaxed); }
-  void reset() noexcept { value_.store(0, std::memory_order_relaxed); }
   std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
 
  private:
@@ -115,8 +132,9 @@ class thread_cache {
 
   void give_slot(unsigned c, std::uintptr_t slot) noexcept {
     slot_bin& bin = bins[c];
-    if (bin.top != bin.end) [[likely]] {
-      *bin.top++ = slot;
+    if (std::uintptr_t* const top = bin.top; top != bin.end) [[likely]] {
+      *top = slot;
+      bin.top = top + 1;
     } else {
       spill(c, slot);
     }
@@ -125,10 +143,11 @@ class thread_cache {
   // The first n pages of the range that was freed last, if it has them and no
   // more than twice as many; else no_page. They are aligned to pages only.
   page_index take_last(std::size_t n) noexcept {
-    if (last.n < n || last.n / 2 >= n) return UINT32_MAX;
+    const std::uint32_t have = last.n;
+    if (have < n || have / 2 >= n) return UINT32_MAX;
     const page_index page = last.page;
     last.page += static_cast<page_index>(n);
-    last.n -= static_cast<std::uint32_t>(n);
+    last.n = have - static_cast<std::uint32_t>(n);
     return page;
   }
   // n pages aligned to 2^order >= n; no_page if there is no memory. A range
@@ -136,14 +155,12 @@ class thread_cache {
   page_index take_pages(std::size_t n, unsigned order) noexcept;
   // Pages of any number, at any place.
   void give_pages(page_index page, std::size_t n) noexcept {
-    if (last.n != 0 && last.n + n <= most_last) [[likely]] {
-      if (last.page + last.n == page) {
-        last.n += static_cast<std::uint32_t>(n);
-        return;
-      }
-      if (page + n == last.page) {
-        last.page = page;
-        last.n += static_cast<std::uint32_t>(n);
+    const std::uint32_t have = last.n;
+    if (have != 0 && have + n <= most_last) [[likely]] {
+      const bool behind = last.page + have == page;
+      if (behind || page + n == last.page) {
+        if (!behind) last.page = page;
+        last.n = have + static_cast<std::uint32_t>(n);
         return;
       }
     }

@@ -11,7 +11,8 @@ using cleave::detail::this_unit;
 // Relaxed throughout this file where `left` and `at_entry` are concerned: this
 // thread alone writes them; others read them for statistics.
 void forget(open_unit& open) noexcept {
-  open.size = 0;
+  open.begin = open_unit::nowhere;
+  open.size = open_unit::least_size;
   open.left.store(0, std::memory_order_relaxed);
   open.at_entry.store(0, std::memory_order_relaxed);
 }
@@ -108,7 +109,8 @@ void first_or_last_piece(void* pointer, std::size_t bytes) noexcept {
   open_unit& open = this_unit;
   const std::uint64_t left = open.left.load(std::memory_order_relaxed);
   if ((left & unit::tentative) == 0) return unit::free_open_unit(open, left);
-  if (left >> 32 == 1) return unit::open_for_good(open, left, pointer, bytes);
+  // One piece, and the bit below the mark clear: it is set when `left` has passed below zero.
+  if (left >> 30 == 6) return unit::open_for_good(open, left, pointer, bytes);
   check_failed(__FILE__, __LINE__, "more bytes were freed than there are: freed twice?");
 }
 
