@@ -140,7 +140,8 @@ struct statistics {
   // How many free blocks of 2^k pages there are; never used arenas included.
   std::array<std::size_t, order_count> free_blocks{};
   std::vector<class_statistics> classes;
-  // Counts since the start. A free of a piece counts as one.
+  // Counts since the start. Pieces of one page or slot that are freed one
+  // behind the other count as one free.
   std::uint64_t allocations = 0;
   std::uint64_t frees = 0;
   std::uint64_t extensions = 0;
@@ -164,21 +165,29 @@ namespace cleave::detail {
 
 // The page or slot that this thread is freeing piece by piece, so that the
 // pieces cost no atomic operation (src/heap/unit.hpp has the argument).
-// `left` holds the bytes that are still to die in its low half, with the top
-// bit of that half set while nothing has been freed yet, and counts the pieces
-// in its high half. Other threads read `left` and `at_entry` for statistics,
-// which is why these are atomics; all accesses are relaxed since nothing else
-// is published through them.
+//
+// The pieces freed last lie one behind the other in [begin, frontier). A piece
+// at the frontier that ends before `limit` only moves the frontier; the new
+// value does not depend on the old one, so that rows of small pieces do not
+// wait for each other. All else is done out of line.
+//
+// Other threads read what is atomic here for statistics; all accesses are
+// relaxed since nothing else is published through them.
 struct open_unit {
-  // With nothing open; far from every address that a program can have.
-  static constexpr std::uintptr_t nowhere = std::uintptr_t{1} << 63;
-  static constexpr std::uint64_t least_size = 16;
+  // With nothing open; no piece begins there.
+  static constexpr std::uintptr_t nowhere = UINTPTR_MAX;
 
-  std::uintptr_t begin = nowhere;
-  std::uint64_t size = least_size;
-  std::atomic<std::uint64_t> left{0};
-  std::atomic<std::uint32_t> at_entry{0};
+  std::atomic<std::uintptr_t> frontier{nowhere};
+  std::uintptr_t limit = nowhere;
+  std::atomic<std::uintptr_t> begin{nowhere};
+  enum class phase : std::uint32_t { closed, tentative, counting } state = phase::closed;
   std::uint32_t kind = 0;
+  // While counting: the unit, what was not dead in it at entry, and what of that
+  // is left without the row.
+  std::uintptr_t start = 0;
+  std::uint32_t size = 0;
+  std::atomic<std::uint32_t> at_entry{0};
+  std::atomic<std::uint32_t> left{0};
 };
 
 #if defined(__GNUC__)
@@ -188,27 +197,16 @@ extern CLEAVE_API thread_local constinit open_unit this_unit
 extern thread_local constinit open_unit this_unit;
 #endif
 
-CLEAVE_API void first_or_last_piece(void* pointer, std::size_t bytes) noexcept;
 CLEAVE_API void free_elsewhere(void* pointer, std::size_t bytes) noexcept;
 
 }  // namespace cleave::detail
 
 inline void cleave::heap::free(void* pointer, std::size_t bytes) noexcept {
   cleave::detail::open_unit& unit = cleave::detail::this_unit;
-  const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(pointer) - unit.begin;
-  const std::uint64_t size = unit.size;
-  // Whether the piece lies in the unit. No unit is smaller than 16 bytes, so
-  // for a size that the compiler knows one comparison is enough. No piece is
-  // empty: 0 - 1 is more than any unit has.
-  constexpr std::size_t least_unit = cleave::detail::open_unit::least_size;
-  const bool inside = bytes - 1 < least_unit ? offset <= size - bytes
-                                             : offset < size && bytes - 1 < size - offset;
-  if (inside) [[likely]] {
-    constexpr std::uint64_t one_piece = std::uint64_t{1} << 32;
-    // Relaxed: only this thread writes it (see open_unit).
-    const std::uint64_t left = unit.left.load(std::memory_order_relaxed) + one_piece - bytes;
-    unit.left.store(left, std::memory_order_relaxed);
-    if (static_cast<std::int32_t>(left) <= 0) cleave::detail::first_or_last_piece(pointer, bytes);
+  const auto at = reinterpret_cast<std::uintptr_t>(pointer);
+  // Relaxed: only this thread writes it (see open_unit).
+  if (at == unit.frontier.load(std::memory_order_relaxed) && bytes < unit.limit - at) [[likely]] {
+    unit.frontier.store(at + bytes, std::memory_order_relaxed);
     return;
   }
   cleave::detail::free_elsewhere(pointer, bytes);

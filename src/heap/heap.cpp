@@ -167,6 +167,31 @@ found_run find_run(std::size_t bytes, std::size_t alignment, bool at_least) noex
   t.count_frees(0, std::uint64_t{1} - parts);
 }
 
+[[gnu::noinline]] void free_anywhere(std::uintptr_t p, std::size_t bytes) noexcept {
+  if (bytes == 0) return;
+  CLEAVE_CHECK(tables.holds(p) && bytes <= (tables.pages << page_bits) - (p - tables.base),
+               "free of memory outside the heap");
+  thread_cache* t = this_cache;
+  if (t == &no_cache) [[unlikely]] t = &caches::of_this_thread();
+  const std::size_t n = bytes >> page_bits;
+  if (const page_index page = tables.page_of(p);
+      n > 0 && ((p | bytes) & (page_size - 1)) == 0 && tables.pages_before_slab(page, n) == n) {
+    t->count_frees(bytes, 1);
+    t->give_pages(page, n);
+    return;
+  }
+  if (unit::free_in_open(*t, p, bytes)) return;
+  const place in = place_of(p);
+  if (bytes == in.size && p == in.begin) {
+    t->count_frees(bytes, 1);
+    unit::free_whole(*t, p, in.kind);
+  } else if (bytes <= in.begin + in.size - p) {
+    unit::free_part(*t, in, p, static_cast<std::uint32_t>(bytes));
+  } else {
+    free_across(*t, p, bytes);
+  }
+}
+
 }  // namespace
 
 void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
@@ -236,31 +261,14 @@ void set_held_limit(std::size_t bytes) noexcept {
 
 namespace cleave::detail {
 
-// heap::free() of a run that the open unit does not hold.
+// heap::free() of anything but a piece that goes on a row: first what ends one.
 void free_elsewhere(void* pointer, std::size_t bytes) noexcept {
-  using namespace cleave::heap;
-  if (bytes == 0) return;
   const auto p = reinterpret_cast<std::uintptr_t>(pointer);
-  CLEAVE_CHECK(tables.holds(p) && bytes <= (tables.pages << page_bits) - (p - tables.base),
-               "free of memory outside the heap");
-  thread_cache* t = this_cache;
-  if (t == &no_cache) [[unlikely]] t = &caches::of_this_thread();
-  const std::size_t n = bytes >> page_bits;
-  if (const page_index page = tables.page_of(p);
-      n > 0 && ((p | bytes) & (page_size - 1)) == 0 && tables.pages_before_slab(page, n) == n) {
-    t->count_frees(bytes, 1);
-    t->give_pages(page, n);
-    return;
+  // Relaxed: see open_unit.
+  if (p == this_unit.frontier.load(std::memory_order_relaxed) && bytes == this_unit.limit - p) {
+    return heap::unit::free_to_limit(*heap::this_cache);
   }
-  const place in = place_of(p);
-  if (bytes == in.size && p == in.begin) {
-    t->count_frees(bytes, 1);
-    unit::free_whole(*t, p, in.kind);
-  } else if (bytes <= in.begin + in.size - p) {
-    unit::free_part(*t, in, static_cast<std::uint32_t>(bytes));
-  } else {
-    free_across(*t, p, bytes);
-  }
+  heap::free_anywhere(p, bytes);
 }
 
 }  // namespace cleave::detail

@@ -72,6 +72,7 @@ class transit {
 
 // Adds pages to what is held, unless that exceeds the limit.
 bool add_held(std::size_t pages) noexcept {
+  if (pages == 0) return true;
   const std::size_t bytes = pages << page_bits;
   // Relaxed throughout: the numbers alone matter; they publish nothing.
   const std::size_t limit = limit_bytes.load(std::memory_order_relaxed);
@@ -257,19 +258,26 @@ std::size_t missing_in(page_index page, std::size_t n) noexcept {
   return sum;
 }
 
-// Counts the pages as held, up to the limit. How many of them it could.
-std::size_t back(page_index page, std::size_t n) noexcept {
+// Counts the pages as held, of which about `missing` are not yet. How many of
+// them it could before the limit.
+std::size_t back(page_index page, std::size_t n, std::size_t missing) noexcept {
+  // For all parts at once, so that what cannot be handed out is never held.
+  if (!add_held(missing)) return 0;
   std::size_t done = 0;
   bool within = true;
   for_each_part(page, n, [&](std::size_t a, std::size_t first, std::size_t part) {
     arena& one = *opened(a);
     const std::lock_guard guard(one.lock);
     const arena::range all = one.backing_of(first, part);
-    within = within && add_held(one.unbacked_in(all.page, all.n));
+    const std::size_t fresh = one.unbacked_in(all.page, all.n);
+    // Neighbours in the same huge pages may have gone or come since the count.
+    within = within && (fresh <= missing || add_held(fresh - missing));
     if (!within) return;
     one.mark_backed(first, part);
+    missing -= std::min(fresh, missing);
     done += part;
   });
+  subtract_held(missing);
   return done;
 }
 
@@ -301,8 +309,7 @@ attempt settle(page_index page, std::size_t n) noexcept {
     give_last();
     purge_all(false, missing);
   }
-  if (const std::size_t backed = back(page, n); backed < n) {
-    // All or nothing: what is not handed out is not held.
+  if (const std::size_t backed = back(page, n, missing); backed < n) {
     unback(page, backed);
     return give_up(outcome::limit, missing);
   }
@@ -468,6 +475,7 @@ void give(page_index page, std::size_t n) noexcept {
       other != 0) {
     give_to_arenas(page_in(other), count_in(other));
   }
+  purger::freed();
 }
 
 bool claim(page_index page, std::size_t n) noexcept {

@@ -1,5 +1,6 @@
 #include "heap/purger.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 #include "heap/page_heap.hpp"
@@ -11,6 +12,7 @@ namespace {
 enum class helper : std::uint32_t { none, working, waiting };
 
 constinit std::chrono::milliseconds delay{1000};
+constexpr std::chrono::milliseconds least_sleep{1};
 constinit bool wants_helper = false;
 constinit std::atomic<std::uint64_t> last_round{0};
 constinit std::atomic<helper> state{helper::none};
@@ -18,13 +20,14 @@ constinit std::atomic<helper> state{helper::none};
 void help() noexcept {
   for (;;) {
     if (page_heap::idle_pages() == 0) {
-      // Release/acquire with freed(): it wakes whoever it sees waiting, and a
-      // free between the look and the wait finds the state already changed.
-      state.store(helper::waiting, std::memory_order_release);
+      // Sequentially consistent: the second look comes after the store, so a free
+      // that it misses finds the state already changed, and wakes whoever waits.
+      state.store(helper::waiting, std::memory_order_seq_cst);
       if (page_heap::idle_pages() == 0) state.wait(helper::waiting, std::memory_order_acquire);
       state.store(helper::working, std::memory_order_relaxed);
     }
-    os::sleep(delay);
+    // Something may stay idle for ever: blocks that are too small to return.
+    os::sleep(std::max(delay, least_sleep));
     page_heap::purge_expired();
   }
 }

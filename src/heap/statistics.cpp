@@ -32,14 +32,15 @@ std::size_t count_all(statistics* s) noexcept {
   sums sum;
   caches::for_each([&](const thread_cache& t) {
     sum.add(t.tallies, s);
-    sum.freed += unit::untold(*t.unit);
+    const std::uint32_t untold = unit::untold(*t.unit);
+    sum.freed += untold;
     if (s == nullptr) return;
-    // Relaxed: a momentary value.
-    s->frees += t.unit->left.load(std::memory_order_relaxed) >> 32;
+    s->frees += untold != 0 ? 1 : 0;
     s->cached += t.cached_pages() << page_bits;
   });
   sum.add(caches::of_others(), s);
-  return sum.allocated - sum.freed;
+  // A run may be allocated and freed by two threads between the looks at them.
+  return sum.allocated > sum.freed ? sum.allocated - sum.freed : 0;
 }
 
 }  // namespace

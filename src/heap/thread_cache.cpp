@@ -262,8 +262,6 @@ void after_fork_in_child() noexcept {
     add_to_others(t->tallies);
     // What its open unit has not told is freed all the same.
     others.freed_bytes.add_shared(unit::untold(*t->unit));
-    // Relaxed: the child has one thread.
-    others.frees.add_shared(t->unit->left.load(std::memory_order_relaxed) >> 32);
   }
   live = mine;
   if (mine != nullptr) mine->next = mine->previous = nullptr;

@@ -1,26 +1,25 @@
 #include "heap/unit.hpp"
 
+#include <algorithm>
+
 #include "base/check.hpp"
+
+namespace cleave::detail {
+
+thread_local constinit open_unit this_unit{};
+
+}  // namespace cleave::detail
 
 namespace cleave::heap::unit {
 namespace {
 
-using cleave::detail::open_unit;
-using cleave::detail::this_unit;
+using phase = open_unit::phase;
 
-// Relaxed throughout this file where `left` and `at_entry` are concerned: this
-// thread alone writes them; others read them for statistics.
 void forget(open_unit& open) noexcept {
-  open.begin = open_unit::nowhere;
-  open.size = open_unit::least_size;
+  open.state = phase::closed;
+  set_row(open, open_unit::nowhere, open_unit::nowhere, open_unit::nowhere);
   open.left.store(0, std::memory_order_relaxed);
   open.at_entry.store(0, std::memory_order_relaxed);
-}
-
-// Relaxed: nobody else has a byte of the unit, and what was dead at the begin was
-// read with acquire. Whoever gets the unit next gets it through a lock.
-[[gnu::noinline]] void reset_counter(std::uintptr_t begin) noexcept {
-  place_of(begin).dead->store(0, std::memory_order_relaxed);
 }
 
 // Adds to the counter; the one that completes the unit frees it.
@@ -41,34 +40,52 @@ void add_dead(thread_cache& t, const place& in, std::uint32_t bytes) noexcept {
   free_whole(t, in.begin, in.kind);
 }
 
-// All that was not dead when the unit was opened has been freed by this thread.
-[[gnu::noinline]] void free_open_unit(open_unit& open, std::uint64_t left) noexcept {
-  thread_cache& t = *this_cache;
-  const std::uint32_t freed = open.at_entry.load(std::memory_order_relaxed);
-  const std::uintptr_t begin = open.begin;
-  t.tallies.freed_bytes.add(freed);
-  t.tallies.frees.add(left >> 32);
-  if (freed != open.size) [[unlikely]] reset_counter(begin);
-  forget(open);
-  free_whole(t, begin, open.kind);
+// Frees any bytes without opening a unit.
+void add_range(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept {
+  while (bytes > 0) {
+    const place in = place_of(at);
+    const std::size_t part = std::min<std::size_t>(bytes, in.begin + in.size - at);
+    add_dead(t, in, static_cast<std::uint32_t>(part));
+    at += part;
+    bytes -= part;
+  }
 }
 
-// The first piece in a slot that was opened tentatively.
-[[gnu::noinline]] void open_for_good(open_unit& open, std::uint64_t left, void* pointer,
-                                     std::size_t bytes) noexcept {
-  if (tables.kind[tables.page_of(open.begin)] != open.kind) {
-    forget(open);
-    cleave::detail::free_elsewhere(pointer, bytes);
-    return;
+// The row becomes part of what was counted. Requires: counting.
+void fold_row(open_unit& open) noexcept {
+  const auto row = static_cast<std::uint32_t>(row_bytes(open));
+  const std::uint32_t left = open.left.load(std::memory_order_relaxed);
+  CLEAVE_CHECK(row <= left, "more bytes were freed than there are: freed twice?");
+  open.left.store(left - row, std::memory_order_relaxed);
+  set_row(open, open_unit::nowhere, open_unit::nowhere, open_unit::nowhere);
+}
+
+// All that was not dead when the unit was opened has been freed by this thread.
+void free_counted(thread_cache& t, open_unit& open) noexcept {
+  const std::uint32_t freed = open.at_entry.load(std::memory_order_relaxed);
+  const std::uintptr_t start = open.start;
+  t.count_frees(freed, 1);
+  // Relaxed: nobody else has a byte of the unit, and what was dead at the begin
+  // was read with acquire. Whoever gets the unit next gets it through a lock.
+  if (freed != open.size) place_of(start).dead->store(0, std::memory_order_relaxed);
+  forget(open);
+  free_whole(t, start, open.kind);
+}
+
+// Begins a row with a piece that is freed now. Requires: counting, no row.
+void begin_row(thread_cache& t, open_unit& open, std::uintptr_t at, std::size_t bytes) noexcept {
+  const std::uint32_t left = open.left.load(std::memory_order_relaxed);
+  CLEAVE_CHECK(bytes <= left, "more bytes were freed than there are: freed twice?");
+  set_row(open, at, at + bytes, std::min<std::uintptr_t>(open.start + open.size, at + left));
+  if (bytes == left) {
+    fold_row(open);
+    free_counted(t, open);
   }
-  left &= ~tentative;
-  open.left.store(left, std::memory_order_relaxed);
-  if (static_cast<std::uint32_t>(left) == 0) free_open_unit(open, left);
 }
 
 }  // namespace
 
-void free_part(thread_cache& t, const place& in, std::uint32_t bytes) noexcept {
+void free_part(thread_cache& t, const place& in, std::uintptr_t at, std::uint32_t bytes) noexcept {
   // Acquire: as in add_dead(), for what `left` then leaves out.
   const std::uint32_t dead = in.dead->load(std::memory_order_acquire);
   if (dead + bytes >= in.size || &t == &no_cache) {
@@ -77,41 +94,57 @@ void free_part(thread_cache& t, const place& in, std::uint32_t bytes) noexcept {
     return;
   }
   open_unit& open = this_unit;
-  if (open.left.load(std::memory_order_relaxed) >> 32 != 0) close(t);
-  open.begin = in.begin;
-  open.size = in.size;
+  if (open.state != phase::closed) close(t);
+  open.state = phase::counting;
   open.kind = in.kind;
+  open.start = in.begin;
+  open.size = in.size;
   open.at_entry.store(in.size - dead, std::memory_order_relaxed);
-  open.left.store((std::uint64_t{1} << 32) | (in.size - dead - bytes), std::memory_order_relaxed);
+  open.left.store(in.size - dead, std::memory_order_relaxed);
+  begin_row(t, open, at, bytes);
+}
+
+bool free_in_open(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept {
+  open_unit& open = this_unit;
+  if (open.state != phase::counting || at - open.start >= open.size ||
+      bytes > open.start + open.size - at) {
+    return false;
+  }
+  fold_row(open);
+  begin_row(t, open, at, bytes);
+  return true;
+}
+
+void free_to_limit(thread_cache& t) noexcept {
+  open_unit& open = this_unit;
+  const std::uintptr_t begin = open.begin.load(std::memory_order_relaxed);
+  const std::uintptr_t limit = open.limit;
+  if (open.state == phase::tentative) {
+    const std::uint32_t kind = open.kind;
+    set_row(open, open_unit::nowhere, open_unit::nowhere, open_unit::nowhere);
+    // Only a thread with a cache opens units.
+    t.tallies.freed_bytes.add(limit - begin);
+    t.tallies.frees.add(1);
+    if (tables.kind[tables.page_of(begin)] != kind) [[unlikely]] {
+      return add_range(t, begin, limit - begin);
+    }
+    return t.give_slot(kind - 1, begin);
+  }
+  open.frontier.store(limit, std::memory_order_relaxed);
+  fold_row(open);
+  if (open.left.load(std::memory_order_relaxed) == 0) free_counted(t, open);
 }
 
 void close(thread_cache& t) noexcept {
   open_unit& open = this_unit;
-  const std::uint64_t left = open.left.load(std::memory_order_relaxed);
+  const std::uintptr_t begin = open.begin.load(std::memory_order_relaxed);
+  const std::uintptr_t start = open.start;
   const std::uint32_t freed = untold(open);
-  const std::uintptr_t begin = open.begin;
+  const bool counting = open.state == phase::counting;
   forget(open);
-  if (left >> 32 == 0) return;
-  t.count_frees(freed, left >> 32);
-  add_dead(t, place_of(begin), freed);
+  if (freed == 0) return;
+  t.count_frees(freed, 1);
+  add_range(t, counting ? start : begin, freed);
 }
 
 }  // namespace cleave::heap::unit
-
-namespace cleave::detail {
-
-thread_local constinit open_unit this_unit{};
-
-// heap::free() has subtracted a piece from the open unit, and `left` says that
-// it was the first one of a tentative unit, or the last one of any.
-void first_or_last_piece(void* pointer, std::size_t bytes) noexcept {
-  using namespace cleave::heap;
-  open_unit& open = this_unit;
-  const std::uint64_t left = open.left.load(std::memory_order_relaxed);
-  if ((left & unit::tentative) == 0) return unit::free_open_unit(open, left);
-  // One piece, and the bit below the mark clear: it is set when `left` has passed below zero.
-  if (left >> 30 == 6) return unit::open_for_good(open, left, pointer, bytes);
-  check_failed(__FILE__, __LINE__, "more bytes were freed than there are: freed twice?");
-}
-
-}  // namespace cleave::detail

@@ -9,31 +9,33 @@
 // a thread keeps the unit that it is freeing now *open*, counts by itself, and
 // adds once when it closes the unit:
 //
-//   unit::free_part(t, at, 16);       // opens the unit; heap::free() goes on in it
+//   unit::free_part(t, in, at, 16);   // opens the unit; heap::free() goes on in it
 //   unit::close(t);                   // adds what this thread freed
 //
-// Why that is right. When it opens the unit, the thread has freed some bytes
-// that are not in the counter yet. So the counter cannot reach the size
-// without this thread, the unit cannot be freed or used again, and it stays
-// what it is until closed. `left` is the size less what was dead at the begin and less what
-// this thread freed. Bytes that others free meanwhile stay in `left`. So if `left`
-// comes to zero, this thread freed every byte that was not dead when it looked:
-// no one else holds a byte, or has a contribution that is not counted, and the
-// unit is freed without a locked operation. Else close() adds, and the last to
-// add sees the size.
+// Why that is right. An open unit that is *counting* has bytes that the thread
+// has freed and that are not in the counter yet. So the counter cannot reach
+// the size without this thread, the unit cannot be freed or used again, and it
+// stays what it is until closed. `left` is the size less what was dead at the
+// begin and less what this thread freed. Bytes that others free meanwhile stay
+// in `left`. So if `left` comes to zero, this thread freed every byte that was
+// not dead when it looked: no one else holds a byte, or has a contribution that
+// is not counted, and the unit is freed without a locked operation. Else
+// close() adds, and the last to add sees the size.
 //
-// A slot that is handed out whole is opened too, *tentatively*: its pieces often
-// come back soon. Then nothing has been freed, and the slot may be freed by
-// another thread, even become something else. So the first piece that is freed
-// in it looks whether the page still is a slab of its class: if so, the slot is
-// a slot now, whatever happened meanwhile, and the thread owns a part of it. `left` then
-// begins with the full size, as if nothing was dead; if something is, it does
-// not come to zero and close() does what is right.
+// What is freed in order is not even counted: the row [begin, frontier) just
+// grows, up to `limit`, where it meets the end of the unit or `left`.
+//
+// A slot that is handed out whole is opened too, *tentatively*, with an empty
+// row at its begin: its pieces often come back soon, and in order. The slot may
+// be freed by another thread, even become part of something else, while the row
+// is empty; from the first byte on, it cannot. So nothing is concluded from the
+// row before it is full or closed, and then the page is asked what it is now:
+// either the row fills a slot, or its bytes are freed like any others.
 //
 // Invariants (tests/heap/unit_test.cpp; modelled in tests/tiny/):
 //   U1  dead + open contributions of all threads + bytes in live runs = size.
-//   U2  An open unit that is not tentative has at least one byte that was
-//       freed and is not counted.
+//   U2  A unit that is counting has at least one byte that was freed and is not
+//       in its counter.
 //   U3  A unit that is freed as a whole has the counter 0.
 #pragma once
 
@@ -80,29 +82,49 @@ inline place place_of(std::uintptr_t address) noexcept {
 
 namespace unit {
 
-// Marks `left` while nothing has been freed.
-inline constexpr std::uint64_t tentative = std::uint64_t{1} << 31;
+using cleave::detail::open_unit;
+using cleave::detail::this_unit;
 
-// A free of less than a unit, wholly inside it, that the open unit does not hold.
-void free_part(thread_cache& t, const place& in, std::uint32_t bytes) noexcept;
+// Relaxed wherever the open unit's atomics are concerned: see open_unit.
+inline std::uintptr_t row_bytes(const open_unit& open) noexcept {
+  return open.frontier.load(std::memory_order_relaxed) - open.begin.load(std::memory_order_relaxed);
+}
 
-// Opens a slot that has just been handed out, if nothing else is open.
-inline void open_tentatively(std::uintptr_t begin, std::uint32_t size, unsigned c) noexcept {
-  cleave::detail::open_unit& open = cleave::detail::this_unit;
-  // Relaxed, here and below: see open_unit.
-  if (open.left.load(std::memory_order_relaxed) >> 32 != 0) return;
-  open.begin = begin;
-  open.size = size;
+inline void set_row(open_unit& open, std::uintptr_t begin, std::uintptr_t end,
+                    std::uintptr_t limit) noexcept {
+  open.begin.store(begin, std::memory_order_relaxed);
+  open.frontier.store(end, std::memory_order_relaxed);
+  open.limit = limit;
+}
+
+// Opens a slot that has just been handed out, unless bytes wait to be counted.
+inline void open_tentatively(std::uintptr_t slot, std::uint32_t size, unsigned c) noexcept {
+  open_unit& open = this_unit;
+  if (open.state == open_unit::phase::counting || row_bytes(open) != 0) return;
+  open.state = open_unit::phase::tentative;
   open.kind = c + 1;
-  open.at_entry.store(size, std::memory_order_relaxed);
-  open.left.store(tentative | size, std::memory_order_relaxed);
+  set_row(open, slot, slot, slot + size);
 }
 
-// The bytes that this thread has freed in its open unit and not counted.
-inline std::uint32_t untold(const cleave::detail::open_unit& open) noexcept {
-  const std::uint64_t left = open.left.load(std::memory_order_relaxed) & (tentative - 1);
-  return open.at_entry.load(std::memory_order_relaxed) - static_cast<std::uint32_t>(left);
+// The bytes that this thread has freed in its open unit and not counted. Another
+// thread may see the values of two moments; what cannot be is then no bytes.
+inline std::uint32_t untold(const open_unit& open) noexcept {
+  const std::uint64_t counted =
+      std::uint64_t{open.at_entry.load(std::memory_order_relaxed)} -
+      open.left.load(std::memory_order_relaxed);
+  const std::uint64_t bytes = counted + row_bytes(open);
+  return bytes <= page_size ? static_cast<std::uint32_t>(bytes) : 0;
 }
+
+// A free of less than a unit, wholly inside it, that lies in no open unit.
+void free_part(thread_cache& t, const place& in, std::uintptr_t at, std::uint32_t bytes) noexcept;
+
+// True if the piece lay in the open unit, at another place than the frontier,
+// and has been freed.
+bool free_in_open(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept;
+
+// The row has come to its limit with the piece that is freed now.
+void free_to_limit(thread_cache& t) noexcept;
 
 // Adds what the open unit's thread has freed. Nothing is open afterwards.
 void close(thread_cache& t) noexcept;

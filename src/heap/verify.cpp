@@ -89,8 +89,9 @@ const char* check_cache(const thread_cache& t, cache_totals& sum) noexcept {
   if (const char* const wrong = check_cached_pages(t.last); wrong != nullptr) return wrong;
   sum.pages += t.cached_pages();
   const std::uint32_t untold = unit::untold(*t.unit);
-  const bool freeing = t.unit->left.load(std::memory_order_relaxed) >> 32 != 0;
-  if (freeing != (untold != 0)) return "U2: an open unit has nothing to tell";
+  if (t.unit->state == cleave::detail::open_unit::phase::counting && untold == 0) {
+    return "U2: a unit is counting with nothing to tell";
+  }
   sum.untold += untold;
   return nullptr;
 }

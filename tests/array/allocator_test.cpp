@@ -18,7 +18,7 @@ namespace {
 using cleave::allocator;
 using cleave::heap::live_bytes;
 
-// More than a page, so that no place of the heap is aligned enough by chance.
+// Aligned to more than a page.
 struct alignas(65536) wide {
   char content[65536];
 };
