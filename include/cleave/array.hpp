@@ -311,6 +311,7 @@ class [[nodiscard]] array {
   // detach_limit bytes to memory of their own, so that they do not keep a page in use
   // that is otherwise free. Larger pieces stay where they are, since what they could
   // free is small beside them. One allocation, or none; without memory nothing happens.
+  // heap::kept_by() tells what a piece keeps from being used at this moment.
   static constexpr size_type detach_limit = 1024;
   void detach() noexcept
     requires detail::is_nothrow_transferable<T>

@@ -103,6 +103,11 @@ CLEAVE_API void purge_expired() noexcept;
 // and never takes live memory away; allocations fail until it is met.
 CLEAVE_API void set_held_limit(std::size_t bytes) noexcept;
 
+// The bytes that would be free with this run and are not without it: its own, and
+// dead bytes of its first and last page or slot in which nothing else lives. What
+// other threads are freeing there just now may be missing. O(1).
+[[nodiscard]] CLEAVE_API std::size_t kept_by(const void* pointer, std::size_t bytes) noexcept;
+
 // True if the address lies in the heap's reservation.
 [[nodiscard]] CLEAVE_API bool contains(const void* pointer) noexcept;
 

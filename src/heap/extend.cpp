@@ -1,4 +1,6 @@
-// heap::extend(): a run takes the free bytes to its right, or nothing changes.
+// heap::extend() and kept_by(): what lies dead around a run.
+//
+// extend(): a run takes the free bytes to its right, or nothing changes.
 //
 // Bytes are free if they are dead in the run's last unit, and the whole pages
 // behind it stand free. A counter does not say where its dead bytes are, so the
@@ -70,6 +72,24 @@ bool extend(void* pointer, std::size_t bytes, std::size_t new_bytes) noexcept {
   }
   t.count_extension(more);
   return true;
+}
+
+std::size_t kept_by(const void* pointer, std::size_t bytes) noexcept {
+  const auto p = reinterpret_cast<std::uintptr_t>(pointer);
+  if (bytes == 0) return 0;
+  CLEAVE_CHECK(tables.holds(p), "a run outside the heap was asked for");
+  unit::close(caches::of_this_thread());
+  // The dead rest of the unit at `at`, if the run owns all of it that is not dead.
+  const auto rest_of = [&](std::uintptr_t at) -> std::size_t {
+    const place in = place_of(at);
+    const std::size_t own = std::min(p + bytes, in.begin + in.size) - std::max(p, in.begin);
+    // Relaxed: an estimate that nothing depends on.
+    const std::size_t dead = in.dead->load(std::memory_order_relaxed);
+    return dead + own == in.size ? dead : 0;
+  };
+  const std::size_t first = rest_of(p);
+  const bool one_unit = place_of(p).begin == place_of(p + bytes - 1).begin;
+  return bytes + first + (one_unit ? 0 : rest_of(p + bytes - 1));
 }
 
 }  // namespace cleave::heap
