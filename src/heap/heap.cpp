@@ -124,22 +124,24 @@ found_run find_run(std::size_t bytes, std::size_t alignment, bool at_least) noex
   return {p, p == 0 ? 0 : owned};
 }
 
+// Frees a whole unit, or a part of one.
+void free_inside(thread_cache& t, const place& in, std::uintptr_t p, std::size_t bytes) noexcept {
+  if (bytes == in.size) {
+    t.count_frees(bytes, 0);
+    unit::free_whole(t, p, in.kind);
+  } else if (!unit::free_in_open(t, p, bytes)) {
+    unit::free_part(t, in, p, static_cast<std::uint32_t>(bytes));
+  }
+}
+
 // Frees a run that spans units: parts at both ends, whole slots and pages between.
 [[gnu::noinline]] void free_across(thread_cache& t, std::uintptr_t p, std::size_t bytes) noexcept {
   const std::uintptr_t end = p + bytes;
-  std::uint64_t parts = 0;
   while (p < end) {
     const place in = place_of(p);
     const std::size_t part = std::min<std::size_t>(end - p, in.begin + in.size - p);
     if (in.kind != 0 || part != page_size) {
-      // heap::free() finds the open unit, if this is it, and counts.
-      if (part == in.size) {
-        t.count_frees(part, 0);
-        unit::free_whole(t, in.begin, in.kind);
-      } else {
-        cleave::heap::free(reinterpret_cast<void*>(p), part);
-        ++parts;
-      }
+      free_inside(t, in, p, part);
       p += part;
       continue;
     }
@@ -163,8 +165,6 @@ found_run find_run(std::size_t bytes, std::size_t alignment, bool at_least) noex
     t.give_pages(first, n);
     p += freed;
   }
-  // One call is one free, however many parts it had: unsigned wrap takes back the rest.
-  t.count_frees(0, std::uint64_t{1} - parts);
 }
 
 [[gnu::noinline]] void free_anywhere(std::uintptr_t p, std::size_t bytes) noexcept {
@@ -180,13 +180,10 @@ found_run find_run(std::size_t bytes, std::size_t alignment, bool at_least) noex
     t->give_pages(page, n);
     return;
   }
-  if (unit::free_in_open(*t, p, bytes)) return;
+  t->count_frees(0, 1);
   const place in = place_of(p);
-  if (bytes == in.size && p == in.begin) {
-    t->count_frees(bytes, 1);
-    unit::free_whole(*t, p, in.kind);
-  } else if (bytes <= in.begin + in.size - p) {
-    unit::free_part(*t, in, p, static_cast<std::uint32_t>(bytes));
+  if (bytes <= in.begin + in.size - p) {
+    free_inside(*t, in, p, bytes);
   } else {
     free_across(*t, p, bytes);
   }

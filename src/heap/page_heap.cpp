@@ -303,9 +303,9 @@ attempt settle(page_index page, std::size_t n) noexcept {
   });
   if (!accessible) return give_up(outcome::refused, n);
   const std::size_t missing = missing_in(page, n);
-  if (n >= growth_that_looks && missing > 0 && idle_pages() >= missing) {
-    // To take as much new memory as already lies idle would let the idle part
-    // grow without end when pieces are kept that break up the free blocks.
+  if (n >= growth_that_looks && missing > 0 && idle_pages() * 2 >= missing) {
+    // To take new memory while much lies idle would let the idle part grow
+    // without end when pieces are kept that break up the free blocks.
     give_last();
     purge_all(false, missing);
   }

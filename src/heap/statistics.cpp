@@ -32,10 +32,8 @@ std::size_t count_all(statistics* s) noexcept {
   sums sum;
   caches::for_each([&](const thread_cache& t) {
     sum.add(t.tallies, s);
-    const std::uint32_t untold = unit::untold(*t.unit);
-    sum.freed += untold;
+    sum.freed += unit::untold(*t.unit);
     if (s == nullptr) return;
-    s->frees += untold != 0 ? 1 : 0;
     s->cached += t.cached_pages() << page_bits;
   });
   sum.add(caches::of_others(), s);

@@ -64,7 +64,7 @@ void fold_row(open_unit& open) noexcept {
 void free_counted(thread_cache& t, open_unit& open) noexcept {
   const std::uint32_t freed = open.at_entry.load(std::memory_order_relaxed);
   const std::uintptr_t start = open.start;
-  t.count_frees(freed, 1);
+  t.count_frees(freed, 0);
   // Relaxed: nobody else has a byte of the unit, and what was dead at the begin
   // was read with acquire. Whoever gets the unit next gets it through a lock.
   if (freed != open.size) place_of(start).dead->store(0, std::memory_order_relaxed);
@@ -86,15 +86,19 @@ void begin_row(thread_cache& t, open_unit& open, std::uintptr_t at, std::size_t 
 }  // namespace
 
 void free_part(thread_cache& t, const place& in, std::uintptr_t at, std::uint32_t bytes) noexcept {
+  open_unit& open = this_unit;
   // Acquire: as in add_dead(), for what `left` then leaves out.
-  const std::uint32_t dead = in.dead->load(std::memory_order_acquire);
+  std::uint32_t dead = in.dead->load(std::memory_order_acquire);
+  if (dead + bytes < in.size && open.state != phase::closed) {
+    close(t);
+    // A row that has just been closed may have lain in this very unit.
+    dead = in.dead->load(std::memory_order_acquire);
+  }
   if (dead + bytes >= in.size || &t == &no_cache) {
-    t.count_frees(bytes, 1);
+    t.count_frees(bytes, 0);
     add_dead(t, in, bytes);
     return;
   }
-  open_unit& open = this_unit;
-  if (open.state != phase::closed) close(t);
   open.state = phase::counting;
   open.kind = in.kind;
   open.start = in.begin;
@@ -143,7 +147,8 @@ void close(thread_cache& t) noexcept {
   const bool counting = open.state == phase::counting;
   forget(open);
   if (freed == 0) return;
-  t.count_frees(freed, 1);
+  // A tentative row began without a call that counted it.
+  t.count_frees(freed, counting ? 0 : 1);
   add_range(t, counting ? start : begin, freed);
 }
 
