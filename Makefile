@@ -32,12 +32,12 @@ test:
 build:
 	scripts/install_packages build
 	cmake --preset release
-	cmake --build --preset release
+	cmake --build --preset product
 
 bench:
 	scripts/install_packages bench
 	cmake --preset release
-	cmake --build --preset release
+	cmake --build --preset product
 	build/release/bin/cleave bench
 
 soak:
@@ -50,7 +50,7 @@ fuzz:
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cmake --build --preset fuzz --target all fuzz
 
 install: build
-	cmake --install build/release --prefix $(PREFIX)
+	cmake --install build/release --strip --prefix $(PREFIX)
 
 docs-check:
 	python3 scripts/check_docs.py

@@ -152,8 +152,9 @@ def goals(run):
     for (workload, _), group in allocations.items():
         ours, other = group.get("cleave"), rival(group)
         if ours and other:
-            yield (workload, f"as fast as {MALLOCS.get(other['strategy'])}", ratio(ours, other),
-                   ours["seconds"] <= other["seconds"])
+            # Equal means within the spread that a quiet machine shows.
+            yield (workload, f"as fast as {MALLOCS.get(other['strategy'])}, within 5 %",
+                   ratio(ours, other), ours["seconds"] <= other["seconds"] * 1.05)
 
 
 def processor():

@@ -31,8 +31,8 @@ class session {
       case 2: cut(chosen, number); break;
       case 3: join(chosen); break;
       case 4: drop(chosen); break;
-      case 5: extend(chosen, number); break;
-      case 6: heap::purge(); break;
+      case 5: extend(chosen, size_from(number)); break;
+      case 6: shrink(chosen, number); break;
     }
   }
 
@@ -52,10 +52,9 @@ class session {
     std::abort();
   }
 
-  // Small numbers are sizes; large ones reach up to 64 MiB in steps.
+  // Half of all sizes are below 512 bytes; the largest is 1 MiB.
   static std::size_t size_from(std::size_t number) {
-    const std::size_t shift = number >> 12;
-    return (number & 0xFFF) << (shift > 2 ? shift - 1 : 0);
+    return number < 0x8000 ? number >> 6 : (number & 0x1FFF) << (number >> 13);
   }
 
   void make(run& chosen, std::size_t bytes, std::size_t alignment) {
@@ -98,6 +97,16 @@ class session {
     if (chosen.empty()) return;
     const std::size_t bytes = chosen.size() + more;
     if (chosen.extend(bytes)) oracle_.extend(chosen.data(), bytes);
+  }
+
+  // Now and then all that is free goes back to the system.
+  void shrink(run& chosen, std::size_t number) {
+    if (number % 512 == 0) heap::purge();
+    if (chosen.empty()) return;
+    const std::size_t bytes = number % (chosen.size() + 1);
+    if (bytes == 0) return drop(chosen);
+    oracle_.shrink(chosen.data(), bytes);
+    chosen.shrink(bytes);
   }
 
   interval_oracle oracle_;

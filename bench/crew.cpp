@@ -1,0 +1,75 @@
+// crew.cpp -- mailboxes of one pointer, spinning first and sleeping later.
+#include "crew.hpp"
+
+namespace cleave::bench {
+namespace {
+
+// About 0.1 ms: longer than the work between two forks of a workload, so that
+// no thread sleeps while a round is running.
+constexpr int spins_before_sleep = 4000;
+
+inline void relax() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+// Returns the first value of `slot` that is not `old`.
+template <class T>
+T wait_while(const std::atomic<T>& slot, T old) noexcept {
+  for (int spin = 0; spin < spins_before_sleep; ++spin) {
+    // Acquire: the writes of the thread that changed the slot come before.
+    if (const T now = slot.load(std::memory_order_acquire); now != old) return now;
+    relax();
+  }
+  slot.wait(old, std::memory_order_acquire);
+  return slot.load(std::memory_order_acquire);
+}
+
+}  // namespace
+
+crew::crew(unsigned threads) {
+  for (unsigned i = 1; i < threads; ++i) {
+    workers_.push_back(std::make_unique<mailbox>());
+    mailbox& box = *workers_.back();
+    box.thread = std::thread([&box] { work(box); });
+  }
+}
+
+crew::~crew() {
+  static constexpr job stop{nullptr, nullptr};
+  for (const auto& box : workers_) {
+    box->task.store(&stop, std::memory_order_release);
+    box->task.notify_one();
+    box->thread.join();
+  }
+}
+
+crew::post crew::start(unsigned worker, const job& task) noexcept {
+  mailbox& box = *workers_[worker - 1];
+  // Release: the worker sees the task and all that was written before it.
+  box.task.store(&task, std::memory_order_release);
+  box.task.notify_one();
+  return &box;
+}
+
+void crew::finish(post box) noexcept {
+  for (const job* task = box->task.load(std::memory_order_acquire); task != nullptr;) {
+    task = wait_while(box->task, task);
+  }
+}
+
+void crew::work(mailbox& box) noexcept {
+  for (;;) {
+    const job* const task = wait_while<const job*>(box.task, nullptr);
+    if (task->run == nullptr) return;
+    task->run(task->what);
+    // Release: whoever waits in finish() sees what the job wrote.
+    box.task.store(nullptr, std::memory_order_release);
+    box.task.notify_one();
+  }
+}
+
+}  // namespace cleave::bench

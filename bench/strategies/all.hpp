@@ -1,0 +1,30 @@
+// all.hpp -- the strategies, in the order of the tables.
+#pragma once
+
+#include "strategies/cleave.hpp"
+#include "strategies/copy.hpp"
+#include "strategies/midpoint.hpp"
+#include "strategies/raw.hpp"
+#include "strategies/shared.hpp"
+#include "strategies/vec.hpp"
+
+namespace cleave::bench {
+
+template <class... S>
+struct strategy_list {};
+
+// Those that own and free their arrays: everything but raw.
+using owning_strategies =
+    strategy_list<copy<c_malloc>, copy<mimalloc>, copy<jemalloc>, vec<c_malloc>, vec<mimalloc>,
+                  shared, midpoint<false>, midpoint<true>, cleave_array, cleave_run>;
+
+using all_strategies =
+    strategy_list<raw, copy<c_malloc>, copy<mimalloc>, copy<jemalloc>, vec<c_malloc>, vec<mimalloc>,
+                  shared, midpoint<false>, midpoint<true>, cleave_array, cleave_run>;
+
+// Those whose arrays may be used by two threads.
+using shareable_strategies =
+    strategy_list<raw, copy<c_malloc>, copy<mimalloc>, copy<jemalloc>, vec<c_malloc>, vec<mimalloc>,
+                  shared, midpoint<true>, cleave_array, cleave_run>;
+
+}  // namespace cleave::bench
