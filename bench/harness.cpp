@@ -79,7 +79,7 @@ bool is_peer(const std::string& strategy) {
   return strategy.ends_with(mimalloc::suffix) || strategy.ends_with(jemalloc::suffix);
 }
 bool is_extra(const std::string& strategy) {
-  return strategy == midpoint<false>::name() || strategy == cleave_run::name();
+  return strategy == midpoint<false>::name();
 }
 
 bool is_chosen(const settings& chosen, const workload& what) {

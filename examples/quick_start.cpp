@@ -10,15 +10,15 @@ int main() {
   std::iota(numbers.begin(), numbers.end(), 1);
 
   // Two arrays now, where there was one. Nothing was copied or allocated.
-  auto [left, right] = std::move(numbers).halves();
-  std::thread worker([&left] {
-    for (int& n : left) n = -n;
+  cleave::array<int> right = numbers.cut(500'000);
+  std::thread worker([&numbers] {
+    for (int& n : numbers) n = -n;
   });
   for (int& n : right) n *= 2;
   worker.join();
 
   // Neighbours join in constant time.
-  numbers = join(std::move(left), std::move(right));
+  numbers.join(std::move(right));
   std::printf("%zu numbers, from %d to %d\n", numbers.size(), numbers.front(), numbers.back());
 
   // A piece lives without the rest, whose memory is free for others at once.

@@ -41,7 +41,7 @@ struct cleave_run {
   static void purge() { heap::purge(); }
 
   static array make(std::size_t n) {
-    return {static_cast<word*>(heap::allocate(n * sizeof(word))), n};
+    return {static_cast<word*>(heap::allocate(n * sizeof(word), alignof(word))), n};
   }
   static array halve(array& a) {
     const std::size_t half = a.size / 2;

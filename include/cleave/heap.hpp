@@ -172,9 +172,10 @@ namespace cleave::detail {
 // pieces cost no atomic operation (src/heap/unit.hpp has the argument).
 //
 // The pieces freed last lie one behind the other in [begin, frontier). A piece
-// at the frontier that ends before `limit` only moves the frontier; the new
-// value does not depend on the old one, so that rows of small pieces do not
-// wait for each other. All else is done out of line.
+// at the frontier that ends before `limit` only moves the frontier, and one at
+// the begin that begins behind `floor` only moves the begin; the new value does
+// not depend on the old one, so that rows of small pieces do not wait for each
+// other. All else is done out of line.
 //
 // Other threads read what is atomic here for statistics; all accesses are
 // relaxed since nothing else is published through them.
@@ -185,6 +186,7 @@ struct open_unit {
   std::atomic<std::uintptr_t> frontier{nowhere};
   std::uintptr_t limit = nowhere;
   std::atomic<std::uintptr_t> begin{nowhere};
+  std::uintptr_t floor = nowhere;
   enum class phase : std::uint32_t { closed, tentative, counting } state = phase::closed;
   std::uint32_t kind = 0;
   // While counting: the unit, what was not dead in it at entry, and what of that

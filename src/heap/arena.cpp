@@ -49,20 +49,31 @@ void arena::open(std::size_t pages, bool huge) noexcept {
   huge_ = huge;
   free_ = pages;
   insert_range(0, pages);
+  orders_.store(listed_, std::memory_order_relaxed);
+}
+
+void arena::count_taken(std::size_t page, std::size_t n) noexcept {
+  free_ -= n;
+  subtract_idle(backed_in(page, n));
+  // Relaxed: a hint, see may_have().
+  orders_.store(listed_, std::memory_order_relaxed);
+}
+
+void arena::count_given(std::size_t page, std::size_t n) noexcept {
+  free_ += n;
+  add_idle(backed_in(page, n));
+  // Relaxed: as above.
+  orders_.store(listed_, std::memory_order_relaxed);
 }
 
 void arena::insert(std::size_t page, unsigned order) noexcept {
   sets_[order].insert(page >> order);
-  // Relaxed here and in erase(): written under the lock only, read as a hint.
-  orders_.store(orders_.load(std::memory_order_relaxed) | 1u << order, std::memory_order_relaxed);
+  listed_ |= 1u << order;
 }
 
 void arena::erase(std::size_t page, unsigned order) noexcept {
   sets_[order].erase(page >> order);
-  if (sets_[order].empty()) {
-    orders_.store(orders_.load(std::memory_order_relaxed) & ~(1u << order),
-                  std::memory_order_relaxed);
-  }
+  if (sets_[order].empty()) listed_ &= ~(1u << order);
 }
 
 void arena::insert_range(std::size_t page, std::size_t n) noexcept {
@@ -70,7 +81,7 @@ void arena::insert_range(std::size_t page, std::size_t n) noexcept {
 }
 
 std::size_t arena::take(std::size_t n, unsigned order) noexcept {
-  const std::uint32_t usable = orders_.load(std::memory_order_relaxed) >> order;
+  const std::uint32_t usable = listed_ >> order;
   if (usable == 0) return none;
   unsigned from = order + static_cast<unsigned>(std::countr_zero(usable));
   const std::size_t page = sets_[from].first() << from;
@@ -81,8 +92,7 @@ std::size_t arena::take(std::size_t n, unsigned order) noexcept {
   }
   // The buddies of the rest are in use, so it needs no merging.
   insert_range(page + n, (std::size_t{1} << order) - n);
-  free_ -= n;
-  subtract_idle(backed_in(page, n));
+  count_taken(page, n);
   return page;
 }
 
@@ -116,8 +126,7 @@ bool arena::claim(std::size_t page, std::size_t n) noexcept {
     insert_range(end, next > end ? next - end : 0);
     p = next;
   }
-  free_ -= n;
-  subtract_idle(backed_in(page, n));
+  count_taken(page, n);
   return true;
 }
 
@@ -133,9 +142,8 @@ void arena::give_block(std::size_t page, unsigned order) noexcept {
 }
 
 void arena::merge_range(std::size_t page, std::size_t n) noexcept {
-  free_ += n;
-  add_idle(backed_in(page, n));
   for_each_block(page, n, [this](std::size_t p, unsigned k) { give_block(p, k); });
+  count_given(page, n);
 }
 
 void arena::give(std::size_t page, std::size_t n) noexcept {
@@ -264,8 +272,7 @@ bool arena::take_idle(cursor& at, bool expired, range& block) noexcept {
       const range found{i << order, std::size_t{1} << order};
       if (idle_part(found, found.page, expired).n == 0) continue;
       erase(found.page, order);
-      free_ -= found.n;
-      subtract_idle(backed_in(found.page, found.n));
+      count_taken(found.page, found.n);
       block = found;
       return true;
     }
@@ -298,9 +305,10 @@ const char* arena::check() const noexcept {
   std::size_t covered_to = 0;
   for (unsigned k = 0; k < orders; ++k) {
     if (!sets_[k].valid(arena_pages >> k)) return "I1/I2: a set of free blocks is damaged";
-    const bool listed = (orders_.load(std::memory_order_relaxed) >> k) & 1;
+    const bool listed = (listed_ >> k) & 1;
     if (listed == sets_[k].empty()) return "the summary of orders is wrong";
   }
+  if (orders_.load(std::memory_order_relaxed) != listed_) return "the hint of orders is old";
   for (std::size_t p = 0; p < pages_;) {
     std::size_t found = none;
     for (unsigned k = 0; k < orders; ++k) {

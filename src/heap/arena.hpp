@@ -79,9 +79,10 @@ class arena {
   void give(std::size_t page, std::size_t n) noexcept;
 
   // Whether a block of this order may be found. May be asked without the lock;
-  // the answer is then a hint.
+  // the answer then is as old as the last call that has ended.
   bool may_have(unsigned order) const noexcept {
-    // Relaxed: a hint, take() decides under the lock.
+    // Relaxed: a hint, take() decides under the lock. It is set when a call
+    // ends, since a block that is being split or merged is in no set meanwhile.
     return (orders_.load(std::memory_order_relaxed) >> order) != 0;
   }
 
@@ -162,6 +163,9 @@ class arena {
     return n - unbacked_in(page, n);
   }
   std::size_t free_unbacked_in(std::size_t page, std::size_t n) const noexcept;
+  // Pages have left the sets, or come back to them: what is known of them follows.
+  void count_taken(std::size_t page, std::size_t n) noexcept;
+  void count_given(std::size_t page, std::size_t n) noexcept;
   // Relaxed: written under the lock only, see idle_pages().
   void add_idle(std::size_t n) noexcept {
     idle_.store(idle_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
@@ -171,7 +175,8 @@ class arena {
   }
   std::uint64_t returnable(std::size_t word, bool expired) const noexcept;
 
-  std::atomic<std::uint32_t> orders_{0};  // bit k: there is a free block of order k
+  std::uint32_t listed_ = 0;              // bit k: there is a free block of order k
+  std::atomic<std::uint32_t> orders_{0};  // the same, for those without the lock
   std::atomic<std::size_t> idle_{0};
   std::uint64_t changes_ = 0;
   std::size_t pages_ = 0;

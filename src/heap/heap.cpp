@@ -193,6 +193,11 @@ void free_inside(thread_cache& t, const place& in, std::uintptr_t p, std::size_t
 
 void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes - 1 < largest_aligned_slot && alignment <= default_alignment) [[likely]] {
+    if (bytes < size_classes[0].size) {
+      if (const std::uintptr_t p = unit::take_back(bytes, alignment); p != 0) {
+        return reinterpret_cast<void*>(p);
+      }
+    }
     const unsigned c = class_for(bytes, alignment);
     thread_cache& t = *this_cache;
     slot_bin& bin = t.bins[c];
@@ -258,13 +263,23 @@ void set_held_limit(std::size_t bytes) noexcept {
 
 namespace cleave::detail {
 
-// heap::free() of anything but a piece that goes on a row: first what ends one.
+// heap::free() of anything but a piece that goes on a row: first what ends one,
+// most often the last piece of a small array.
 void free_elsewhere(void* pointer, std::size_t bytes) noexcept {
   const auto p = reinterpret_cast<std::uintptr_t>(pointer);
+  open_unit& open = this_unit;
   // Relaxed: see open_unit.
-  if (p == this_unit.frontier.load(std::memory_order_relaxed) && bytes == this_unit.limit - p) {
-    return heap::unit::free_to_limit(*heap::this_cache);
+  if (p + bytes == open.begin.load(std::memory_order_relaxed) && p > open.floor) {
+    open.begin.store(p, std::memory_order_relaxed);
+    return;
   }
+  if (p == open.frontier.load(std::memory_order_relaxed) && bytes == open.limit - p &&
+      open.state == open_unit::phase::tentative &&
+      open.begin.load(std::memory_order_relaxed) == open.floor) {
+    return heap::unit::free_filled(*heap::this_cache, open);
+  }
+  // No unit is larger than a page.
+  if (bytes <= heap::page_size && heap::unit::free_to_edge(*heap::this_cache, p, bytes)) return;
   heap::free_anywhere(p, bytes);
 }
 

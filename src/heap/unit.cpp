@@ -17,7 +17,7 @@ using phase = open_unit::phase;
 
 void forget(open_unit& open) noexcept {
   open.state = phase::closed;
-  set_row(open, open_unit::nowhere, open_unit::nowhere, open_unit::nowhere);
+  clear_row(open);
   open.left.store(0, std::memory_order_relaxed);
   open.at_entry.store(0, std::memory_order_relaxed);
 }
@@ -57,7 +57,7 @@ void fold_row(open_unit& open) noexcept {
   const std::uint32_t left = open.left.load(std::memory_order_relaxed);
   CLEAVE_CHECK(row <= left, "more bytes were freed than there are: freed twice?");
   open.left.store(left - row, std::memory_order_relaxed);
-  set_row(open, open_unit::nowhere, open_unit::nowhere, open_unit::nowhere);
+  clear_row(open);
 }
 
 // All that was not dead when the unit was opened has been freed by this thread.
@@ -76,11 +76,9 @@ void free_counted(thread_cache& t, open_unit& open) noexcept {
 void begin_row(thread_cache& t, open_unit& open, std::uintptr_t at, std::size_t bytes) noexcept {
   const std::uint32_t left = open.left.load(std::memory_order_relaxed);
   CLEAVE_CHECK(bytes <= left, "more bytes were freed than there are: freed twice?");
-  set_row(open, at, at + bytes, std::min<std::uintptr_t>(open.start + open.size, at + left));
-  if (bytes == left) {
-    fold_row(open);
-    free_counted(t, open);
-  }
+  set_row(open, at, at + bytes, std::max<std::uintptr_t>(open.start, at + bytes - left),
+          std::min<std::uintptr_t>(open.start + open.size, at + left));
+  if (bytes == left) free_counted(t, open);
 }
 
 }  // namespace
@@ -108,6 +106,17 @@ void free_part(thread_cache& t, const place& in, std::uintptr_t at, std::uint32_
   begin_row(t, open, at, bytes);
 }
 
+void free_filled(thread_cache& t, open_unit& open) noexcept {
+  const std::uintptr_t begin = open.floor;
+  const std::size_t size = open.limit - begin;
+  clear_row(open);
+  // Only a thread with a cache opens units.
+  t.tallies.freed_bytes.add(size);
+  t.tallies.frees.add(1);
+  if (tables.kind[tables.page_of(begin)] != open.kind) [[unlikely]] return add_range(t, begin, size);
+  free_whole(t, begin, open.kind);
+}
+
 bool free_in_open(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept {
   open_unit& open = this_unit;
   if (open.state != phase::counting || at - open.start >= open.size ||
@@ -119,24 +128,44 @@ bool free_in_open(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcep
   return true;
 }
 
-void free_to_limit(thread_cache& t) noexcept {
+bool free_to_edge(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept {
   open_unit& open = this_unit;
+  const std::uintptr_t frontier = open.frontier.load(std::memory_order_relaxed);
   const std::uintptr_t begin = open.begin.load(std::memory_order_relaxed);
-  const std::uintptr_t limit = open.limit;
-  if (open.state == phase::tentative) {
-    const std::uint32_t kind = open.kind;
-    set_row(open, open_unit::nowhere, open_unit::nowhere, open_unit::nowhere);
-    // Only a thread with a cache opens units.
-    t.tallies.freed_bytes.add(limit - begin);
-    t.tallies.frees.add(1);
-    if (tables.kind[tables.page_of(begin)] != kind) [[unlikely]] {
-      return add_range(t, begin, limit - begin);
-    }
-    return t.give_slot(kind - 1, begin);
+  if (at == frontier && bytes == open.limit - at) {
+    open.frontier.store(open.limit, std::memory_order_relaxed);
+  } else if (at + bytes == begin && at == open.floor) {
+    open.begin.store(at, std::memory_order_relaxed);
+  } else if (frontier == begin && open.state == phase::tentative && at >= open.floor &&
+             at < open.limit && bytes <= open.limit - at) {
+    // The first piece need not lie at an end.
+    set_row(open, at, at + bytes, open.floor, open.limit);
+  } else {
+    return false;
   }
-  open.frontier.store(limit, std::memory_order_relaxed);
-  fold_row(open);
-  if (open.left.load(std::memory_order_relaxed) == 0) free_counted(t, open);
+  if (open.state == phase::tentative) {
+    if (row_bytes(open) == open.limit - open.floor) free_filled(t, open);
+  } else if (row_bytes(open) == open.left.load(std::memory_order_relaxed)) {
+    free_counted(t, open);
+  }
+  return true;
+}
+
+std::uintptr_t take_back(std::size_t bytes, std::size_t alignment) noexcept {
+  open_unit& open = this_unit;
+  if (row_bytes(open) < bytes) return 0;
+  const std::uintptr_t at = open.frontier.load(std::memory_order_relaxed) - bytes;
+  if ((at & (alignment - 1)) != 0) return 0;
+  open.frontier.store(at, std::memory_order_relaxed);
+  if (open.state == phase::counting && untold(open) == 0) {
+    // With nothing to tell, the unit is not kept from changing any more (U2).
+    forget(open);
+    open.state = phase::tentative;
+    set_row(open, at, at, open.start, open.start + open.size);
+  }
+  // The bytes leave what was freed and not told, so they need no other count.
+  this_cache->count_allocation(0);
+  return at;
 }
 
 void close(thread_cache& t) noexcept {

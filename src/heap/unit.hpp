@@ -22,15 +22,19 @@
 // is not counted, and the unit is freed without a locked operation. Else
 // close() adds, and the last to add sees the size.
 //
-// What is freed in order is not even counted: the row [begin, frontier) just
-// grows, up to `limit`, where it meets the end of the unit or `left`.
+// What is freed in order, upwards or downwards, is not even counted: the row
+// [begin, frontier) just grows, up to `limit` and down to `floor`, where it
+// meets an end of the unit or `left`. A run smaller than the smallest slot is
+// taken from the end of the row, so that a leaf which is freed and made again
+// comes back to its place.
 //
 // A slot that is handed out whole is opened too, *tentatively*, with an empty
 // row at its begin: its pieces often come back soon, and in order. The slot may
 // be freed by another thread, even become part of something else, while the row
 // is empty; from the first byte on, it cannot. So nothing is concluded from the
 // row before it is full or closed, and then the page is asked what it is now:
-// either the row fills a slot, or its bytes are freed like any others.
+// either the row fills a unit, or its bytes are freed like any others. The same
+// holds for a unit of which everything was taken back.
 //
 // Invariants (tests/heap/unit_test.cpp; modelled in tests/tiny/):
 //   U1  dead + open contributions of all threads + bytes in live runs = size.
@@ -91,10 +95,16 @@ inline std::uintptr_t row_bytes(const open_unit& open) noexcept {
 }
 
 inline void set_row(open_unit& open, std::uintptr_t begin, std::uintptr_t end,
-                    std::uintptr_t limit) noexcept {
+                    std::uintptr_t floor, std::uintptr_t limit) noexcept {
   open.begin.store(begin, std::memory_order_relaxed);
   open.frontier.store(end, std::memory_order_relaxed);
+  open.floor = floor;
   open.limit = limit;
+}
+
+inline void clear_row(open_unit& open) noexcept {
+  constexpr std::uintptr_t nowhere = open_unit::nowhere;
+  set_row(open, nowhere, nowhere, nowhere, nowhere);
 }
 
 // Opens a slot that has just been handed out, unless bytes wait to be counted.
@@ -103,7 +113,7 @@ inline void open_tentatively(std::uintptr_t slot, std::uint32_t size, unsigned c
   if (open.state == open_unit::phase::counting || row_bytes(open) != 0) return;
   open.state = open_unit::phase::tentative;
   open.kind = c + 1;
-  set_row(open, slot, slot, slot + size);
+  set_row(open, slot, slot, slot, slot + size);
 }
 
 // The bytes that this thread has freed in its open unit and not counted. Another
@@ -116,15 +126,22 @@ inline std::uint32_t untold(const open_unit& open) noexcept {
   return bytes <= page_size ? static_cast<std::uint32_t>(bytes) : 0;
 }
 
+// The last `bytes` bytes of the row, live again; 0 if it has none that fit.
+std::uintptr_t take_back(std::size_t bytes, std::size_t alignment) noexcept;
+
 // A free of less than a unit, wholly inside it, that lies in no open unit.
 void free_part(thread_cache& t, const place& in, std::uintptr_t at, std::uint32_t bytes) noexcept;
 
-// True if the piece lay in the open unit, at another place than the frontier,
-// and has been freed.
+// Frees a unit that was opened tentatively and that its row fills.
+void free_filled(thread_cache& t, open_unit& open) noexcept;
+
+// True if the piece lay in the open unit, but not where the row goes on, and
+// has been freed.
 bool free_in_open(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept;
 
-// The row has come to its limit with the piece that is freed now.
-void free_to_limit(thread_cache& t) noexcept;
+// True if the piece brings the row to its limit or floor, or is the first one in
+// a unit that is open tentatively, and has been freed.
+bool free_to_edge(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept;
 
 // Adds what the open unit's thread has freed. Nothing is open afterwards.
 void close(thread_cache& t) noexcept;

@@ -9,7 +9,9 @@
 namespace cleave::heap {
 namespace {
 
-std::byte* made(std::size_t bytes) { return static_cast<std::byte*>(allocate(bytes)); }
+std::byte* made(std::size_t bytes) {
+  return static_cast<std::byte*>(allocate(bytes));
+}
 
 TEST(KeptBy, isTheRunItselfWhileItsNeighboursLive) {
   std::byte* const p = made(4 * page_size);

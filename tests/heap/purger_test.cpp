@@ -1,0 +1,122 @@
+// purger_test.cpp -- memory goes back by itself, with and without a thread of the heap.
+//
+// The moment is tested on a clock of the test's own in tests/tiny/. Here the
+// system's clock runs, and the tests wait until it has happened.
+#include "heap/purger.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cleave/heap.hpp>
+#include <cstddef>
+#include <ctime>
+#include <thread>
+
+#include "os/thread.hpp"
+#include "support/environment.hpp"
+#include "support/fresh_heap.hpp"
+#include "support/memory.hpp"
+#include "support/whole_heap.hpp"
+
+namespace cleave::heap {
+namespace {
+
+using test::operator""_KiB;
+using test::operator""_MiB;
+using std::chrono::milliseconds;
+
+// Waits until `happened()`, for as long as a loaded machine may take.
+template <typename Happened>
+bool wait_for(const Happened& happened) {
+  for (int i = 0; i < 2000; ++i) {
+    if (happened()) return true;
+    os::sleep(milliseconds(5));
+  }
+  return false;
+}
+
+// Frees 8 MiB, so that all of it stands free in an arena.
+void leave_idle() {
+  void* const p = allocate(8_MiB);
+  test::touch(p, 8_MiB);
+  free(p, 8_MiB);
+}
+
+TEST(Purger, ofTheHelperThreadNeedsNoCall) {
+  if (!test::start_heap({.purge_delay = milliseconds(5), .purge_thread = true})) {
+    GTEST_SKIP() << test::own_process;
+  }
+  // Twice, since the helper goes to sleep in between.
+  for (int round = 0; round < 2; ++round) {
+    leave_idle();
+    // What is freed last is kept apart until a round of the helper has seen it.
+    EXPECT_TRUE(wait_for([] { return stats().held == 0; })) << "in round " << round;
+  }
+}
+
+TEST(Purger, runsDuringLaterCalls) {
+  if (!test::start_heap({.purge_delay = milliseconds(5)})) GTEST_SKIP() << test::own_process;
+  leave_idle();
+  EXPECT_GE(stats().held, 8_MiB);
+  // Not a byte of new memory is asked for meanwhile.
+  EXPECT_TRUE(wait_for([] {
+    void* const p = allocate(2_MiB);
+    free(p, 2_MiB);
+    return stats().held <= 2_MiB;
+  }));
+}
+
+TEST(Purger, isCalledByAProgramThatIsIdle) {
+  if (!test::start_heap({.purge_delay = milliseconds(0)})) GTEST_SKIP() << test::own_process;
+  leave_idle();
+  // The first round sees the age of what was freed, and the ones after it return it.
+  for (int round = 0; round < 4; ++round) purge_expired();
+  EXPECT_EQ(stats().held, 0U);
+}
+
+TEST(Purger, withANegativeDelayLeavesEverythingToPurge) {
+  if (!test::start_heap({.purge_delay = milliseconds(-1), .purge_thread = true})) {
+    GTEST_SKIP() << test::own_process;
+  }
+  leave_idle();
+  for (int i = 0; i < 200; ++i) free(allocate(2_MiB), 2_MiB);
+  EXPECT_GE(stats().held, 8_MiB);
+  purge();
+  EXPECT_EQ(stats().held, 0U);
+}
+
+TEST(Purger, withTheLongestDelayWaits) {
+  if (!test::start_heap({.purge_delay = milliseconds::max(), .purge_thread = true})) {
+    GTEST_SKIP() << test::own_process;
+  }
+  leave_idle();
+  for (int i = 0; i < 200; ++i) free(allocate(2_MiB), 2_MiB);
+  EXPECT_GE(stats().held, 8_MiB);
+  EXPECT_TRUE(test::heap_is_whole());
+}
+
+TEST(Purger, withoutADelayDoesNotSpinOverWhatIsTooSmallToReturn) {
+  if (!test::start_heap({.purge_delay = milliseconds(0), .purge_thread = true})) {
+    GTEST_SKIP() << test::own_process;
+  }
+  // Idle pages in a chunk that is in use; by age it does not go back.
+  auto* const p = static_cast<std::byte*>(allocate(2_MiB));
+  free(p + 4_KiB, 12_KiB);
+  purge();
+  auto* const q = static_cast<std::byte*>(allocate(12_KiB));
+  free(q, 12_KiB);
+  free(allocate(8_MiB), 8_MiB);
+  timespec begin{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+  os::sleep(milliseconds(200));
+  timespec end{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+  const auto used = (end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1'000'000;
+  // A thread that spins would have used up the time, on a machine that has nothing else to do.
+  EXPECT_LT(used, 100);
+  free(p, 4_KiB);
+  free(p + 16_KiB, 2_MiB - 16_KiB);
+}
+
+}  // namespace
+}  // namespace cleave::heap

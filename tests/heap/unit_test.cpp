@@ -1,0 +1,523 @@
+// unit_test.cpp -- the dead-byte counter: pieces of pages and slots in every order and from
+// several threads at once.
+#include "heap/unit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <barrier>
+#include <cleave/heap.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "heap/small_heap.hpp"
+#include "support/environment.hpp"
+#include "support/memory.hpp"
+#include "support/whole_heap.hpp"
+
+namespace cleave::heap {
+namespace {
+
+using test::operator""_KiB;
+
+std::byte* made(std::size_t bytes) {
+  return static_cast<std::byte*>(allocate(bytes));
+}
+
+std::uint16_t dead_at(const void* p) {
+  return place_of(reinterpret_cast<std::uintptr_t>(p)).dead->load();
+}
+
+class Unit : public test::SmallHeap {};
+class TentativeUnit : public test::SmallHeap {};
+class SharedUnit : public test::SmallHeap {};
+
+// Two threads that take turns: each does its step while the other waits.
+class partner {
+ public:
+  partner() : thread_([this] { work(); }) {}
+  ~partner() {
+    tell([] {});
+    stop_ = true;
+    turn_ = 1;
+    turn_.notify_one();
+    thread_.join();
+  }
+  // Runs the step on the other thread.
+  void tell(std::function<void()> step) {
+    step_ = std::move(step);
+    turn_ = 1;
+    turn_.notify_one();
+    turn_.wait(1);
+  }
+
+ private:
+  void work() {
+    for (;;) {
+      turn_.wait(0);
+      if (stop_) return;
+      step_();
+      turn_ = 0;
+      turn_.notify_one();
+    }
+  }
+  std::function<void()> step_;
+  std::atomic<int> turn_{0};
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+// ---- One thread
+
+TEST_F(Unit, isFoundForEveryByteOfASlotAndAPage) {
+  for (const std::size_t bytes : {16U, 24U, 48U, 112U, 1000U, 3000U, 4096U, 10'000U}) {
+    std::byte* const p = made(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) {
+      const place in = place_of(reinterpret_cast<std::uintptr_t>(p + i));
+      ASSERT_LE(in.begin, reinterpret_cast<std::uintptr_t>(p + i));
+      ASSERT_GT(in.begin + in.size, reinterpret_cast<std::uintptr_t>(p + i));
+      if (bytes <= largest_slot) {
+        ASSERT_EQ(in.begin, reinterpret_cast<std::uintptr_t>(p));
+        ASSERT_EQ(in.size, slot_size(in.kind - 1));
+      } else {
+        ASSERT_EQ(in.kind, 0U);
+        ASSERT_EQ(in.size, page_size);
+      }
+    }
+    free(p, bytes);
+  }
+}
+
+TEST_F(Unit, countsTheRoomBehindARunAsDeadFromTheBegin) {
+  std::byte* const slot = made(100);
+  EXPECT_EQ(dead_at(slot), 12U) << "a slot of 112 bytes";
+  std::byte* const pages = made(5000);
+  EXPECT_EQ(dead_at(pages), 0U);
+  EXPECT_EQ(dead_at(pages + 4096), 4096U - (5000U - 4096U));
+  std::byte* const whole = made(8192);
+  EXPECT_EQ(dead_at(whole + 4096), 0U);
+  free(slot, 100);
+  free(pages, 5000);
+  free(whole, 8192);
+}
+
+// All orders in which up to five pieces can be freed, cut at every kind of place.
+TEST_F(Unit, isFreeAfterItsPiecesInEveryOrder) {
+  for (const std::size_t bytes : {16U, 64U, 100U, 112U, 1024U, 4096U, 4000U}) {
+    for (std::size_t pieces = 2; pieces <= 5; ++pieces) {
+      std::vector<std::size_t> cuts(pieces + 1);
+      for (std::size_t i = 0; i <= pieces; ++i) cuts[i] = bytes * i * i / (pieces * pieces);
+      std::vector<std::size_t> order(pieces);
+      for (std::size_t i = 0; i < pieces; ++i) order[i] = i;
+      do {
+        std::byte* const p = made(bytes);
+        for (std::size_t i = 0; i < pieces; ++i) {
+          free(p + cuts[order[i]], cuts[order[i] + 1] - cuts[order[i]]);
+        }
+        ASSERT_EQ(verify(), "");
+        ASSERT_EQ(live_bytes(), 0U) << bytes << " in " << pieces;
+        // It is free as a whole: the next run of the size has the same place.
+        std::byte* const next = made(bytes);
+        ASSERT_EQ(next, p) << bytes << " in " << pieces;
+        free(next, bytes);
+      } while (std::next_permutation(order.begin(), order.end()) && pieces < 5);
+    }
+  }
+}
+
+TEST_F(Unit, takesPiecesOfSeveralUnitsInTurn) {
+  // Each free closes the unit that the one before has opened.
+  for (const std::size_t bytes : {64U, 4096U, 112U}) {
+    std::array<std::byte*, 16> runs{};
+    for (auto& p : runs) p = made(bytes);
+    for (std::size_t piece = 0; piece < bytes; piece += bytes / 16) {
+      for (auto& p : runs) free(p + piece, bytes / 16);
+    }
+    EXPECT_EQ(live_bytes(), 0U);
+    EXPECT_EQ(verify(), "");
+  }
+}
+
+TEST_F(Unit, emptyPiecesAreNoFrees) {
+  std::byte* const p = made(64);
+  const std::uint64_t before = stats().frees;
+  free(p, 0);
+  free(p + 64, 0);
+  free(nullptr, 0);
+  EXPECT_EQ(stats().frees, before);
+  free(p, 30);
+  // Inside an open unit, at both of its ends, and inside of what is dead.
+  free(p, 0);
+  free(p + 40, 0);
+  free(p + 64, 0);
+  EXPECT_EQ(stats().frees, before + 1);
+  EXPECT_EQ(verify(), "");
+  free(p + 30, 34);
+  EXPECT_EQ(stats().frees, before + 1) << "in a row with the first piece";
+  EXPECT_EQ(live_bytes(), 0U);
+}
+
+TEST_F(Unit, isClosedByPurgeAndByTheEndOfItsThread) {
+  std::byte* const slot = made(64);
+  std::byte* const page = made(4096);
+  free(slot, 10);
+  EXPECT_EQ(dead_at(slot), 0U) << "this thread has it open";
+  purge();
+  EXPECT_EQ(dead_at(slot), 10U);
+  std::thread([&] { free(page + 1000, 50); }).join();
+  EXPECT_EQ(dead_at(page), 50U);
+  EXPECT_EQ(live_bytes(), 54U + 4046U);
+  EXPECT_EQ(verify(), "");
+  free(slot + 10, 54);
+  free(page, 1000);
+  free(page + 1050, 3046);
+}
+
+TEST_F(Unit, ofAThreadIsInTheStatisticsOfAnother) {
+  std::byte* const p = made(4096);
+  const std::uint64_t before = stats().frees;
+  partner other;
+  other.tell([p] {
+    free(p, 1000);
+    free(p + 1000, 1000);
+  });
+  EXPECT_EQ(dead_at(p), 0U);
+  EXPECT_EQ(live_bytes(), 2096U);
+  EXPECT_EQ(stats().frees, before + 1) << "two pieces in a row";
+  EXPECT_EQ(verify(), "");
+  free(p + 2000, 2096);
+  EXPECT_EQ(live_bytes(), 0U);
+}
+
+// ---- Units that are opened before anything is freed in them
+
+// A slot that the thread had at hand; only such a slot is opened when it is handed out.
+std::byte* made_at_hand(std::size_t bytes) {
+  free(made(bytes), bytes);
+  std::byte* const p = made(bytes);
+  EXPECT_EQ(cleave::detail::this_unit.state, cleave::detail::open_unit::phase::tentative);
+  return p;
+}
+
+TEST_F(TentativeUnit, isForgottenWhenAnotherThreadFreesTheSlot) {
+  partner other;
+  std::byte* const p = made_at_hand(64);
+  other.tell([p] { free(p, 64); });
+  std::byte* again = nullptr;
+  other.tell([&again] { again = made(64); });
+  ASSERT_EQ(again, p);
+  // Now the other one has it, and this thread gets one half of it back.
+  free(p, 32);
+  other.tell([p] { free(p + 32, 32); });
+  EXPECT_EQ(live_bytes(), 0U);
+  EXPECT_EQ(verify(), "");
+}
+
+TEST_F(TentativeUnit, whoseSlotHasBeenHandedOutInPartStillAddsUp) {
+  partner other;
+  std::byte* const p = made_at_hand(64);
+  std::byte* again = nullptr;
+  other.tell([p, &again] {
+    free(p, 64);
+    // The last four bytes are dead this time.
+    again = made(60);
+  });
+  ASSERT_EQ(again, p);
+  free(p, 60);
+  EXPECT_EQ(live_bytes(), 0U);
+  EXPECT_EQ(verify(), "");
+  purge();
+  EXPECT_EQ(verify(), "");
+}
+
+TEST_F(TentativeUnit, whoseSlabHasBecomePagesFreesPages) {
+  partner other;
+  std::byte* const p = made_at_hand(64);
+  other.tell([p] {
+    free(p, 64);
+    purge();
+  });
+  // This thread still keeps slots of the slab, but its open slot must survive giving them back.
+  std::byte* pages = nullptr;
+  this_cache->flush();
+  slabs::purge();
+  pages = made(64_KiB);
+  ASSERT_EQ(pages, p) << "the slab's pages are used again";
+  std::memset(pages, 7, 64_KiB);
+  free(pages, 40);
+  EXPECT_EQ(live_bytes(), 64_KiB - 40);
+  EXPECT_EQ(verify(), "");
+  free(pages + 40, 64_KiB - 40);
+  EXPECT_EQ(live_bytes(), 0U);
+  EXPECT_EQ(verify(), "");
+}
+
+TEST_F(TentativeUnit, whoseSlabHasAnotherClassFreesTheNewSlot) {
+  partner other;
+  std::byte* const p = made_at_hand(64);
+  other.tell([p] {
+    free(p, 64);
+    purge();
+  });
+  this_cache->flush();
+  slabs::purge();
+  std::byte* slot = nullptr;
+  // A slot of 1024 bytes at the same place, the rest of which stays.
+  other.tell([&slot] { slot = made(1024); });
+  ASSERT_EQ(slot, p);
+  free(slot, 64);
+  EXPECT_EQ(live_bytes(), 1024U - 64U);
+  free(slot + 64, 1024 - 64);
+  EXPECT_EQ(live_bytes(), 0U);
+  EXPECT_EQ(verify(), "");
+}
+
+TEST_F(TentativeUnit, whoseSlabHasBecomePagesFreesExactlyTheSlotsBytes) {
+  partner other;
+  std::byte* const p = made_at_hand(64);
+  other.tell([p] {
+    free(p, 64);
+    purge();
+  });
+  this_cache->flush();
+  slabs::purge();
+  std::byte* const pages = made(64_KiB);
+  ASSERT_EQ(pages, p);
+  // To the very limit of the slot that it was, in one piece and in several.
+  free(pages, 64);
+  EXPECT_EQ(verify(), "");
+  free(pages + 64, 64_KiB - 64);
+  EXPECT_EQ(live_bytes(), 0U);
+  EXPECT_EQ(verify(), "");
+}
+
+TEST_F(TentativeUnit, whoseSlabHasSmallerSlotsFreesAllOfThem) {
+  partner other;
+  std::byte* const p = made_at_hand(64);
+  other.tell([p] {
+    free(p, 64);
+    purge();
+  });
+  this_cache->flush();
+  slabs::purge();
+  std::array<std::byte*, 4> slots{};
+  for (auto& slot : slots) slot = static_cast<std::byte*>(try_allocate_at_least(16).pointer);
+  ASSERT_EQ(slots[0], p);
+  ASSERT_EQ(slots[3], p + 48);
+  // Four slots that touch, as one run that ends inside the last of them and then all of it.
+  free(p, 40);
+  EXPECT_EQ(live_bytes(), 24U);
+  EXPECT_EQ(verify(), "");
+  free(p + 40, 24);
+  EXPECT_EQ(live_bytes(), 0U);
+  EXPECT_EQ(verify(), "");
+}
+
+TEST_F(TentativeUnit, isLeftForAnotherByAFreeElsewhere) {
+  std::byte* const pages = made(8192);
+  std::byte* const p = made_at_hand(128);
+  // Opens the page; the slot is not open any more, and nothing of it is lost.
+  free(pages, 100);
+  free(p, 50);
+  free(p + 50, 78);
+  free(pages + 100, 8092);
+}
+
+// ---- Two and more threads in one unit
+
+// Frees the halves of many units from two threads at once. Each thread goes through
+// them in its own direction, and takes the left halves in every other round.
+void free_halves_from_both_sides(std::size_t bytes, std::size_t cut, std::size_t units) {
+  constexpr std::size_t batch = 500;
+  std::vector<std::byte*> runs(batch);
+  std::barrier<> meet(2);
+  std::thread second([&] {
+    for (std::size_t round = 0; round < units / batch; ++round) {
+      meet.arrive_and_wait();
+      for (std::size_t i = 0; i < batch; ++i) {
+        std::byte* const p = runs[round % 4 < 2 ? i : batch - 1 - i];
+        round % 2 == 0 ? free(p + cut, bytes - cut) : free(p, cut);
+      }
+      meet.arrive_and_wait();
+    }
+  });
+  for (std::size_t round = 0; round < units / batch; ++round) {
+    for (auto& p : runs) p = made(bytes);
+    EXPECT_EQ(live_bytes(), batch * bytes);
+    meet.arrive_and_wait();
+    for (std::size_t i = 0; i < batch; ++i) {
+      std::byte* const p = runs[i];
+      round % 2 == 0 ? free(p, cut) : free(p + cut, bytes - cut);
+    }
+    meet.arrive_and_wait();
+    ASSERT_EQ(live_bytes(), 0U) << "in round " << round;
+    if (round % 16 == 0) {
+      ASSERT_EQ(verify(), "") << "in round " << round;
+    }
+  }
+  second.join();
+}
+
+const std::size_t pairs = test::by_build(100'000, 20'000);
+
+TEST_F(SharedUnit, pageIsFreedByTheLastOfTwoThreads) {
+  free_halves_from_both_sides(4096, 2048, pairs);
+}
+
+TEST_F(SharedUnit, slotIsFreedByTheLastOfTwoThreads) {
+  free_halves_from_both_sides(64, 32, pairs);
+}
+
+TEST_F(SharedUnit, slotWithSpareRoomIsFreedByTheLastOfTwoThreads) {
+  free_halves_from_both_sides(100, 1, pairs);
+}
+
+TEST_F(SharedUnit, runOverAPageBorderIsFreedByTheLastOfTwoThreads) {
+  free_halves_from_both_sides(9000, 4100, pairs / 4);
+}
+
+// Pieces of many units are dealt out to the threads, each piece to one of them.
+TEST_F(SharedUnit, inManyPiecesIsFreedByTheLastOfThreeThreads) {
+  std::mt19937_64 random(test::seed());
+  constexpr std::size_t players = 3;
+  struct piece {
+    std::byte* begin;
+    std::size_t bytes;
+  };
+  std::array<std::vector<piece>, players> hands;
+  std::barrier<> meet(players + 1);
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < players; ++t) {
+    threads.emplace_back([&, t] {
+      for (;;) {
+        meet.arrive_and_wait();
+        if (stop) return;
+        for (const piece one : hands[t]) free(one.begin, one.bytes);
+        meet.arrive_and_wait();
+      }
+    });
+  }
+  for (int round = 0; round < test::by_build(60, 15); ++round) {
+    for (auto& hand : hands) hand.clear();
+    std::size_t live = 0;
+    for (int i = 0; i < 200; ++i) {
+      const std::size_t bytes = 1 + random() % (std::size_t{1} << random() % 15);
+      std::byte* const p = made(bytes);
+      live += bytes;
+      for (std::size_t at = 0; at < bytes;) {
+        const std::size_t part = std::min(bytes - at, 1 + random() % (bytes / 3 + 1));
+        hands[random() % players].push_back({p + at, part});
+        at += part;
+      }
+    }
+    ASSERT_EQ(live_bytes(), live);
+    for (auto& hand : hands) std::shuffle(hand.begin(), hand.end(), random);
+    meet.arrive_and_wait();
+    meet.arrive_and_wait();
+    ASSERT_EQ(live_bytes(), 0U) << "in round " << round;
+    ASSERT_EQ(verify(), "") << "in round " << round;
+  }
+  stop = true;
+  meet.arrive_and_wait();
+  for (std::thread& one : threads) one.join();
+}
+
+// The bytes of a unit are handed over by its counter: what the thread that freed
+// its part wrote comes before what the next owner writes. For the thread sanitizer.
+TEST_F(SharedUnit, isNotUsedAgainBeforeTheLastWriteToIt) {
+  std::vector<std::byte*> runs(1000);
+  std::barrier<> meet(2);
+  std::thread second([&] {
+    for (int round = 0; round < 20; ++round) {
+      meet.arrive_and_wait();
+      for (std::byte* const p : runs) {
+        std::memset(p + 24, 2, 24);
+        free(p + 24, 24);
+      }
+      meet.arrive_and_wait();
+    }
+  });
+  for (int round = 0; round < 20; ++round) {
+    for (auto& p : runs) p = made(48);
+    meet.arrive_and_wait();
+    for (std::byte* const p : runs) {
+      std::memset(p, 1, 24);
+      free(p, 24);
+      // Perhaps the one that was just freed from both sides.
+      std::byte* const next = made(48);
+      std::memset(next, 3, 48);
+      free(next, 48);
+    }
+    meet.arrive_and_wait();
+  }
+  second.join();
+  EXPECT_EQ(live_bytes(), 0U);
+}
+
+// ---- Misuse that the counter sees
+
+constexpr const char* freed_twice = "more bytes were freed than there are: freed twice\\?";
+
+TEST(UnitDeathTest, seesAPieceThatIsFreedTwiceInTheOpenUnit) {
+  std::byte* const p = made(64);
+  EXPECT_DEATH(
+      {
+        free(p, 40);
+        free(p, 40);
+      },
+      freed_twice);
+  EXPECT_DEATH(
+      {
+        free(p, 20);
+        free(p + 20, 20);
+        free(p + 10, 30);
+      },
+      freed_twice);
+  std::byte* const page = made(4096);
+  EXPECT_DEATH(
+      {
+        free(page, 2000);
+        free(page, 2097);
+      },
+      freed_twice);
+  std::byte* const with_room = made(60);
+  EXPECT_DEATH(
+      {
+        free(with_room, 40);
+        free(with_room, 40);
+      },
+      freed_twice);
+  free(p, 64);
+  free(page, 4096);
+  free(with_room, 60);
+}
+
+TEST(UnitDeathTest, seesAPieceThatIsFreedTwiceFromTwoThreads) {
+  std::byte* const p = made(4096);
+  std::thread([p] { free(p, 3000); }).join();
+  EXPECT_DEATH(
+      {
+        free(p, 3000);
+        purge();
+      },
+      freed_twice);
+  EXPECT_DEATH(free(p + 1000, 1097), freed_twice);
+  EXPECT_DEATH(
+      {
+        free(p, 1000);
+        free(p + 3000, 96 + 1);
+      },
+      freed_twice);
+  free(p + 3000, 1096);
+}
+
+}  // namespace
+}  // namespace cleave::heap
