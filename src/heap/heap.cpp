@@ -18,6 +18,9 @@
 namespace cleave::heap {
 namespace {
 
+// Not std::has_single_bit: without the processor's instruction that is a call.
+bool is_power_of_two(std::size_t n) noexcept { return n != 0 && (n & (n - 1)) == 0; }
+
 std::size_t pages_for(std::size_t bytes) noexcept { return (bytes + page_size - 1) >> page_bits; }
 
 // Gives what a thread keeps, and slabs that nobody uses, to the pages.
@@ -173,13 +176,6 @@ void free_inside(thread_cache& t, const place& in, std::uintptr_t p, std::size_t
                "free of memory outside the heap");
   thread_cache* t = this_cache;
   if (t == &no_cache) [[unlikely]] t = &caches::of_this_thread();
-  const std::size_t n = bytes >> page_bits;
-  if (const page_index page = tables.page_of(p);
-      n > 0 && ((p | bytes) & (page_size - 1)) == 0 && tables.pages_before_slab(page, n) == n) {
-    t->count_frees(bytes, 1);
-    t->give_pages(page, n);
-    return;
-  }
   t->count_frees(0, 1);
   const place in = place_of(p);
   if (bytes <= in.begin + in.size - p) {
@@ -187,6 +183,21 @@ void free_inside(thread_cache& t, const place& in, std::uintptr_t p, std::size_t
   } else {
     free_across(*t, p, bytes);
   }
+}
+
+// More than a page: most often whole pages, of which none is a slab.
+void free_large(std::uintptr_t p, std::size_t bytes) noexcept {
+  thread_cache& t = *this_cache;
+  const std::size_t whole = tables.pages << page_bits;
+  const std::uintptr_t offset = p - tables.base;
+  const bool inside = offset < whole && bytes <= whole - offset;
+  if (!inside || ((p | bytes) & (page_size - 1)) != 0 || &t == &no_cache ||
+      tables.slab_in(tables.page_of(p), bytes >> page_bits)) {
+    return free_anywhere(p, bytes);
+  }
+  t.tallies.freed_bytes.add(bytes);
+  t.tallies.frees.add(1);
+  t.give_pages(tables.page_of(p), bytes >> page_bits);
 }
 
 }  // namespace
@@ -215,7 +226,7 @@ void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
       return reinterpret_cast<void*>(p);
     }
   }
-  if (bytes == 0 || alignment > max_alignment || !std::has_single_bit(alignment)) return nullptr;
+  if (bytes == 0 || alignment > max_alignment || !is_power_of_two(alignment)) return nullptr;
   if (thread_cache& t = *this_cache;
       bytes > largest_slot && bytes <= std::size_t{t.last.n} << page_bits && alignment <= page_size) {
     // A run like the one that was freed last.
@@ -234,7 +245,7 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 sized_pointer try_allocate_at_least(std::size_t bytes, std::size_t alignment) noexcept {
-  if (bytes == 0 || alignment > max_alignment || !std::has_single_bit(alignment)) return {};
+  if (bytes == 0 || alignment > max_alignment || !is_power_of_two(alignment)) return {};
   const found_run found = find_run(bytes, alignment, true);
   return {reinterpret_cast<void*>(found.address), found.bytes};
 }
@@ -267,10 +278,13 @@ namespace cleave::detail {
 // most often the last piece of a small array.
 void free_elsewhere(void* pointer, std::size_t bytes) noexcept {
   const auto p = reinterpret_cast<std::uintptr_t>(pointer);
+  // No unit is larger than a page.
+  if (bytes > heap::page_size) return heap::free_large(p, bytes);
   open_unit& open = this_unit;
   // Relaxed: see open_unit.
   if (p + bytes == open.begin.load(std::memory_order_relaxed) && p > open.floor) {
     open.begin.store(p, std::memory_order_relaxed);
+    if (open.state == open_unit::phase::counting) heap::unit::row_began_lower(*heap::this_cache, open);
     return;
   }
   if (p == open.frontier.load(std::memory_order_relaxed) && bytes == open.limit - p &&
@@ -278,9 +292,7 @@ void free_elsewhere(void* pointer, std::size_t bytes) noexcept {
       open.begin.load(std::memory_order_relaxed) == open.floor) {
     return heap::unit::free_filled(*heap::this_cache, open);
   }
-  // No unit is larger than a page.
-  if (bytes <= heap::page_size && heap::unit::free_to_edge(*heap::this_cache, p, bytes)) return;
-  heap::free_anywhere(p, bytes);
+  if (!heap::unit::free_to_edge(*heap::this_cache, p, bytes)) heap::free_anywhere(p, bytes);
 }
 
 }  // namespace cleave::detail

@@ -70,6 +70,13 @@ class table_set {
       word = is_slab[w].load(std::memory_order_relaxed);
     }
   }
+  bool slab_in(page_index page, std::size_t n) const noexcept {
+    const std::size_t first = page >> slab_order;
+    const std::size_t last = (page + n - 1) >> slab_order;
+    if (first / 64 != last / 64) return pages_before_slab(page, n) != n;
+    const std::uint64_t row = is_slab[first / 64].load(std::memory_order_relaxed) >> (first & 63);
+    return (row << (63 - (last - first))) != 0;
+  }
   void mark_slab(page_index page, bool yes) noexcept {
     const std::size_t i = page >> slab_order;
     const std::uint64_t bit = std::uint64_t{1} << (i & 63);

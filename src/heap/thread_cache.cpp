@@ -17,8 +17,8 @@ namespace cleave::heap {
 constinit thread_cache no_cache;
 thread_local constinit thread_cache* this_cache = &no_cache;
 
-void thread_cache::open() noexcept {
-  std::uintptr_t* at = storage_;
+void thread_cache::open(std::uintptr_t* room) noexcept {
+  std::uintptr_t* at = room;
   for (unsigned c = 0; c < class_count; ++c) {
     bins[c] = {at, at, at + detail::slots_kept(c)};
     at += detail::slots_kept(c);
@@ -231,10 +231,12 @@ thread_cache& of_this_thread() noexcept {
     place = unused;
     if (unused != nullptr) unused = unused->next;
   }
-  if (place == nullptr) place = tables.allocate(sizeof(thread_cache));
+  // The bins' room lies behind the cache, and becomes resident as it is used.
+  constexpr std::size_t room = detail::all_slots_kept() * sizeof(std::uintptr_t);
+  if (place == nullptr) place = tables.allocate(sizeof(thread_cache) + room);
   if (place == nullptr) return no_cache;
   thread_cache* const t = new (place) thread_cache;
-  t->open();
+  t->open(reinterpret_cast<std::uintptr_t*>(t + 1));
   t->unit = &cleave::detail::this_unit;
   {
     const std::lock_guard guard(registry_lock);

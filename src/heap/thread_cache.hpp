@@ -122,8 +122,8 @@ class thread_cache {
  public:
   constexpr thread_cache() noexcept = default;
 
-  // Gives the bins their room. Not for no_cache.
-  void open() noexcept;
+  // Gives the bins their room: all_slots_kept() addresses. Not for no_cache.
+  void open(std::uintptr_t* room) noexcept;
 
   // One slot when the bin is empty, after a refill; 0 if there is no memory.
   std::uintptr_t refill(unsigned c) noexcept;
@@ -194,8 +194,6 @@ class thread_cache {
   void replace_last(page_index page, std::size_t n) noexcept;
   void keep(page_index page, std::size_t n) noexcept;
   void keep_block(page_index page, unsigned order, std::uint32_t n) noexcept;
-
-  std::uintptr_t storage_[detail::all_slots_kept()]{};
 };
 
 extern constinit thread_cache no_cache;

@@ -117,6 +117,14 @@ void free_filled(thread_cache& t, open_unit& open) noexcept {
   free_whole(t, begin, open.kind);
 }
 
+void row_began_lower(thread_cache& t, open_unit& open) noexcept {
+  const std::uint32_t left = open.left.load(std::memory_order_relaxed);
+  CLEAVE_CHECK(row_bytes(open) <= left, "more bytes were freed than there are: freed twice?");
+  if (row_bytes(open) == left) return free_counted(t, open);
+  open.limit = std::min<std::uintptr_t>(open.start + open.size,
+                                        open.begin.load(std::memory_order_relaxed) + left);
+}
+
 bool free_in_open(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept {
   open_unit& open = this_unit;
   if (open.state != phase::counting || at - open.start >= open.size ||
@@ -130,6 +138,7 @@ bool free_in_open(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcep
 
 bool free_to_edge(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept {
   open_unit& open = this_unit;
+  if (open.state == phase::closed) return false;
   const std::uintptr_t frontier = open.frontier.load(std::memory_order_relaxed);
   const std::uintptr_t begin = open.begin.load(std::memory_order_relaxed);
   if (at == frontier && bytes == open.limit - at) {
@@ -145,8 +154,8 @@ bool free_to_edge(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcep
   }
   if (open.state == phase::tentative) {
     if (row_bytes(open) == open.limit - open.floor) free_filled(t, open);
-  } else if (row_bytes(open) == open.left.load(std::memory_order_relaxed)) {
-    free_counted(t, open);
+  } else {
+    row_began_lower(t, open);
   }
   return true;
 }

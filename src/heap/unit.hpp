@@ -135,6 +135,10 @@ void free_part(thread_cache& t, const place& in, std::uintptr_t at, std::uint32_
 // Frees a unit that was opened tentatively and that its row fills.
 void free_filled(thread_cache& t, open_unit& open) noexcept;
 
+// Frees a unit that is counting if the row has all that is left; else sets the
+// limit to where it will have.
+void row_began_lower(thread_cache& t, open_unit& open) noexcept;
+
 // True if the piece lay in the open unit, but not where the row goes on, and
 // has been freed.
 bool free_in_open(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept;

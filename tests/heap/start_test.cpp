@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "heap/geometry.hpp"
+#include "heap/tables.hpp"
 #include "support/environment.hpp"
 #include "support/fresh_heap.hpp"
 #include "support/memory.hpp"
@@ -27,6 +28,14 @@ namespace {
 using test::operator""_KiB;
 using test::operator""_MiB;
 using test::operator""_GiB;
+
+// Each test starts heaps in children of its own.
+class Start : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (tables.pages != 0) GTEST_SKIP() << test::own_process;
+  }
+};
 
 // Runs `work` in a child, in which the heap has not started, and returns its exit code.
 template <typename Work>
@@ -51,7 +60,7 @@ int use_and_verify() {
   return verify().empty() ? 0 : 13;
 }
 
-TEST(Start, happensByItselfWithTheDefaults) {
+TEST_F(Start, happensByItselfWithTheDefaults) {
   EXPECT_EQ(exit_code_of_child([] {
               if (const int wrong = use_and_verify(); wrong != 0) return wrong;
               if (start({})) return 1;
@@ -60,7 +69,7 @@ TEST(Start, happensByItselfWithTheDefaults) {
             0);
 }
 
-TEST(Start, happensOnce) {
+TEST_F(Start, happensOnce) {
   EXPECT_EQ(exit_code_of_child([] {
               if (!start({.reserve_bytes = 64_MiB, .held_limit = 8_MiB})) return 1;
               if (start({.reserve_bytes = 1_GiB})) return 2;
@@ -70,7 +79,7 @@ TEST(Start, happensOnce) {
             0);
 }
 
-TEST(Start, withNoAddressSpaceFailsAndMayBeTriedAgain) {
+TEST_F(Start, withNoAddressSpaceFailsAndMayBeTriedAgain) {
   EXPECT_EQ(exit_code_of_child([] {
               if (start({.reserve_bytes = 0})) return 1;
               const int outside = 0;
@@ -81,7 +90,7 @@ TEST(Start, withNoAddressSpaceFailsAndMayBeTriedAgain) {
             0);
 }
 
-TEST(Start, withAnyOddSizeServesWhatItHas) {
+TEST_F(Start, withAnyOddSizeServesWhatItHas) {
   for (const std::size_t bytes : {4_MiB, 4_MiB + 1, 5_MiB, 100_MiB + 12345, 1_GiB - 1, 1_GiB + 1,
                                   3_GiB + 4_MiB, 7_GiB - 4096}) {
     EXPECT_EQ(exit_code_of_child([bytes] {
@@ -95,7 +104,7 @@ TEST(Start, withAnyOddSizeServesWhatItHas) {
   }
 }
 
-TEST(Start, withMoreThanPageNumbersReachIsCut) {
+TEST_F(Start, withMoreThanPageNumbersReachIsCut) {
   EXPECT_EQ(exit_code_of_child([] {
               if (!start({.reserve_bytes = SIZE_MAX})) return 1;
               if (stats().reserved > std::size_t{4096} << 30) return 2;
@@ -104,7 +113,7 @@ TEST(Start, withMoreThanPageNumbersReachIsCut) {
             0);
 }
 
-TEST(Start, underAnAddressSpaceLimitLeavesHalfToTheProgram) {
+TEST_F(Start, underAnAddressSpaceLimitLeavesHalfToTheProgram) {
   if (test::sanitized) GTEST_SKIP() << "SKIP: a sanitizer maps more than any limit allows";
   for (const std::size_t room : {32_MiB, 100_MiB, 256_MiB}) {
     EXPECT_EQ(exit_code_of_child([room] {
@@ -131,7 +140,7 @@ TEST(Start, underAnAddressSpaceLimitLeavesHalfToTheProgram) {
   }
 }
 
-TEST(Start, withoutAnyRoomIsOutOfMemoryAndNotTheEnd) {
+TEST_F(Start, withoutAnyRoomIsOutOfMemoryAndNotTheEnd) {
   if (test::sanitized) GTEST_SKIP() << "SKIP: a sanitizer maps more than any limit allows";
   EXPECT_EQ(exit_code_of_child([] {
               rlimit before{};
@@ -151,7 +160,7 @@ TEST(Start, withoutAnyRoomIsOutOfMemoryAndNotTheEnd) {
             0);
 }
 
-TEST(Start, fromSeveralThreadsAtOnceHappensOnce) {
+TEST_F(Start, fromSeveralThreadsAtOnceHappensOnce) {
   for (int i = 0; i < test::by_build(20, 5); ++i) {
     EXPECT_EQ(exit_code_of_child([] {
                 std::barrier<> meet(3);
@@ -178,7 +187,7 @@ TEST(Start, fromSeveralThreadsAtOnceHappensOnce) {
   }
 }
 
-TEST(Start, asksForNothingBeforeItIsNeeded) {
+TEST_F(Start, asksForNothingBeforeItIsNeeded) {
   EXPECT_EQ(exit_code_of_child([] {
               if (live_bytes() != 0 || contains(nullptr)) return 1;
               free(nullptr, 0);
@@ -188,7 +197,7 @@ TEST(Start, asksForNothingBeforeItIsNeeded) {
 }
 
 // A process inherits its heap as it is, and the helper thread of the parent is not there.
-TEST(Start, isInheritedByAChildWithAllOptions) {
+TEST_F(Start, isInheritedByAChildWithAllOptions) {
   EXPECT_EQ(exit_code_of_child([] {
               if (!start({.reserve_bytes = 64_MiB,
                           .held_limit = 8_MiB,

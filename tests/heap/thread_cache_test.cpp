@@ -15,7 +15,6 @@
 #include "heap/page_heap.hpp"
 #include "heap/slab.hpp"
 #include "heap/small_heap.hpp"
-#include "heap/start.hpp"
 #include "heap/tables.hpp"
 #include "support/environment.hpp"
 #include "support/memory.hpp"
@@ -30,7 +29,7 @@ using test::operator""_KiB;
 class ThreadCache : public test::SmallHeap {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(ensure_started());
+    SmallHeap::SetUp();
     ASSERT_NE(&caches::of_this_thread(), &no_cache);
   }
   thread_cache& cache() { return *this_cache; }

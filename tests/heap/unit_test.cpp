@@ -151,6 +151,7 @@ TEST_F(Unit, emptyPiecesAreNoFrees) {
   free(p, 0);
   free(p + 64, 0);
   free(nullptr, 0);
+  free(reinterpret_cast<void*>(UINTPTR_MAX), 0);
   EXPECT_EQ(stats().frees, before);
   free(p, 30);
   // Inside an open unit, at both of its ends, and inside of what is dead.
@@ -162,6 +163,77 @@ TEST_F(Unit, emptyPiecesAreNoFrees) {
   free(p + 30, 34);
   EXPECT_EQ(stats().frees, before + 1) << "in a row with the first piece";
   EXPECT_EQ(live_bytes(), 0U);
+}
+
+// What is freed last goes on upwards or downwards; the unit is free when all of it is.
+TEST_F(Unit, growsItsRowUpwardsAndDownwards) {
+  std::mt19937_64 random(test::seed());
+  for (int round = 0; round < test::by_build(2000, 500); ++round) {
+    const std::size_t bytes = random() % 2 == 0 ? 256 : 4096;
+    const std::size_t step = bytes / 16;
+    std::byte* const p = made(bytes);
+    // Some of it is freed by another way first, so that less than the unit is left.
+    std::size_t end = bytes;
+    if (random() % 2 == 0) {
+      end -= step * (1 + random() % 8);
+      free(p + end, bytes - end);
+      purge();
+    }
+    std::size_t low = random() % (end / step) * step;
+    std::size_t high = low;
+    while (low > 0 || high < end) {
+      if (low == 0 || (high < end && random() % 2 == 0)) {
+        free(p + high, step);
+        high += step;
+      } else {
+        low -= step;
+        free(p + low, step);
+      }
+      ASSERT_EQ(live_bytes(), end - (high - low));
+    }
+    // At once, without a call that closes the unit.
+    std::byte* const next = made(bytes);
+    ASSERT_EQ(next, p) << bytes << " in round " << round;
+    free(next, bytes);
+    if (round % 50 == 0) {
+      ASSERT_EQ(verify(), "");
+    }
+  }
+}
+
+TEST_F(Unit, givesTinyRunsTheBytesThatWereFreedLast) {
+  for (const std::size_t bytes : {64U, 4096U}) {
+    std::byte* const p = made(bytes);
+    free(p, 24);
+    std::byte* const back = static_cast<std::byte*>(try_allocate(8, 8));
+    EXPECT_EQ(back, p + 16);
+    EXPECT_EQ(live_bytes(), bytes - 16);
+    EXPECT_EQ(verify(), "");
+    free(back, 8);
+    free(p + 24, bytes - 24);
+    EXPECT_EQ(live_bytes(), 0U);
+    EXPECT_EQ(verify(), "");
+  }
+}
+
+TEST_F(Unit, ofWhichEverythingWasTakenBackMayBecomeAnythingElse) {
+  for (const std::size_t bytes : {64U, 4096U}) {
+    std::byte* const p = made(bytes);
+    free(p + 8, 8);
+    ASSERT_EQ(try_allocate(8, 8), p + 8);
+    EXPECT_EQ(live_bytes(), bytes);
+    EXPECT_EQ(verify(), "");
+    // Another thread frees it, and it comes back as something of another kind.
+    std::thread([p, bytes] { free(p, bytes); }).join();
+    purge();
+    std::byte* const next = made(bytes == 64 ? 8192 : 32);
+    free(next, 8);
+    EXPECT_EQ(verify(), "");
+    free(next + 8, (bytes == 64 ? 8192 : 32) - 8);
+    EXPECT_EQ(live_bytes(), 0U);
+    purge();
+    EXPECT_EQ(verify(), "");
+  }
 }
 
 TEST_F(Unit, isClosedByPurgeAndByTheEndOfItsThread) {
