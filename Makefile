@@ -38,7 +38,8 @@ bench:
 	scripts/install_packages bench
 	cmake --preset release
 	cmake --build --preset product
-	build/release/bin/cleave bench
+	build/release/bin/cleave bench --all --peers --json > build/bench.json
+	python3 scripts/performance_report.py build/bench.json
 
 soak:
 	scripts/install_packages build

@@ -209,7 +209,7 @@ typedef struct cl_statistics {
   /* Pages that stand free, and those that wait in thread caches. */
   size_t free;
   size_t cached;
-  /* The largest run that could be had. */
+  /* The largest run that the address space can give, whatever the held limit allows. */
   size_t largest_free;
   uint64_t allocations;
   uint64_t frees;

@@ -40,8 +40,9 @@ inline constexpr std::size_t max_alignment = std::size_t{1} << 30;
 
 // Set once, by start(). The defaults serve most programs.
 struct options {
-  // Address space to reserve, in bytes. It costs no memory and no commit charge;
-  // it is halved until the system agrees, and kept under half of RLIMIT_AS.
+  // Address space to reserve, in bytes: from 4 MiB to 4 TiB, in steps of 4 MiB.
+  // It costs no memory and no commit charge; it is halved until the system
+  // agrees, and kept under half of RLIMIT_AS.
   std::size_t reserve_bytes = std::size_t{1} << 40;
   // The most bytes that the heap may hold from the system (statistics::held).
   std::size_t held_limit = SIZE_MAX;
@@ -57,13 +58,18 @@ struct options {
 
 // Starts the heap with these options. The first allocation does it with the
 // defaults. Returns false, and changes nothing, when the heap has already
-// started or when the system gives no address space at all.
+// started, when less than 4 MiB are to be reserved, or when the system gives no
+// address space at all.
 CLEAVE_API bool start(const options& chosen) noexcept;
+
+// Whether the heap has started. Does not start it.
+[[nodiscard]] CLEAVE_API bool started() noexcept;
 
 // A run of exactly `bytes` bytes (0 gives nullptr), aligned to `alignment`, a
 // power of two up to max_alignment. Not zeroed. O(1) for sizes that the thread
 // has cached, else O(log size) under the lock of one arena.
-// Error: nullptr; everything is unchanged.
+// Error: nullptr, also for an alignment that is none; no run has changed, and
+// nothing more is held. Tables for address space may have become accessible.
 [[nodiscard]] CLEAVE_API void* try_allocate(std::size_t bytes,
                                             std::size_t alignment = default_alignment) noexcept;
 
@@ -140,7 +146,8 @@ struct statistics {
   // Pages that stand free in arenas; those that wait in thread caches.
   std::size_t free = 0;
   std::size_t cached = 0;
-  // The largest run that free and never used address space can give.
+  // The largest run that free and never used address space can give, whatever
+  // the held limit allows.
   std::size_t largest_free = 0;
   // How many free blocks of 2^k pages there are; never used arenas included.
   std::array<std::size_t, order_count> free_blocks{};

@@ -54,7 +54,7 @@ struct limits {
 // under 16 KiB, beside which the price of a task is small.
 [[nodiscard]] constexpr std::size_t default_grain(std::size_t count, std::size_t element_bytes,
                                                   std::size_t threads) noexcept {
-  const std::size_t leaves = 8 * threads;
+  const std::size_t leaves = 8 * std::max(threads, std::size_t{1});
   const std::size_t least = 16384 / element_bytes;
   return std::max({count / leaves + (count % leaves != 0), least, std::size_t{1}});
 }

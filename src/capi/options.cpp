@@ -36,14 +36,6 @@ bool all_zero(const char* begin, const char* end) noexcept {
   return std::all_of(begin, end, [](char byte) { return byte == 0; });
 }
 
-bool has_started() noexcept {
-  try {
-    return heap::stats().reserved > 0;
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
-}
-
 bool is_flag(std::int32_t value) noexcept {
   return value == 0 || value == 1;
 }
@@ -78,7 +70,7 @@ cl_status cl_start(const cl_options* options) {
   chosen.huge_pages = known.huge_pages == 1;
   chosen.purge_thread = known.purge_thread == 1;
   if (heap::start(chosen)) return cl_ok;
-  return has_started() ? cl_already_started : cl_out_of_memory;
+  return heap::started() ? cl_already_started : cl_out_of_memory;
 }
 
 void cl_purge() {

@@ -414,7 +414,10 @@ void start(const options& chosen) noexcept {
 }
 
 page_index take(std::size_t n, unsigned order) noexcept {
-  if (n > tables.pages) return no_page;
+  // What can never fit does not open arenas first. Relaxed: add_held() decides the rest.
+  if (n > tables.pages || n > limit_bytes.load(std::memory_order_relaxed) >> page_bits) {
+    return no_page;
+  }
   if (order >= cached_orders) {
     if (const std::uint64_t last = take_last(); last != 0) {
       const page_index page = page_in(last);

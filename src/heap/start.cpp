@@ -15,7 +15,7 @@ namespace cleave::heap {
 namespace {
 
 constinit std::mutex start_lock;
-constinit std::atomic<bool> started{false};
+constinit std::atomic<bool> has_started{false};
 
 // The order of locks: start, registry, classes, arenas. After fork() the child
 // finds all of them free and the tables whole.
@@ -46,7 +46,7 @@ bool start_now(const options& chosen) noexcept {
   caches::start();
   os::at_fork(before_fork, after_fork, after_fork_in_child);
   // Release: whoever sees it sees the tables.
-  started.store(true, std::memory_order_release);
+  has_started.store(true, std::memory_order_release);
   return true;
 }
 
@@ -55,15 +55,18 @@ bool start_now(const options& chosen) noexcept {
 bool start(const options& chosen) noexcept {
   const std::lock_guard guard(start_lock);
   // Relaxed: under the lock that the writer held.
-  if (started.load(std::memory_order_relaxed)) return false;
+  if (has_started.load(std::memory_order_relaxed)) return false;
   return start_now(chosen);
 }
 
+// Acquire: pairs with start_now().
+bool started() noexcept { return has_started.load(std::memory_order_acquire); }
+
 bool ensure_started() noexcept {
   // Acquire: pairs with start_now().
-  if (started.load(std::memory_order_acquire)) [[likely]] return true;
+  if (has_started.load(std::memory_order_acquire)) [[likely]] return true;
   const std::lock_guard guard(start_lock);
-  return started.load(std::memory_order_relaxed) || start_now(options{});
+  return has_started.load(std::memory_order_relaxed) || start_now(options{});
 }
 
 }  // namespace cleave::heap

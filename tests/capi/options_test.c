@@ -94,12 +94,20 @@ static void the_limit_can_be_changed(void) {
   cl_purge_expired();
 }
 
+static void a_start_that_fails_leaves_the_heap_unstarted(void) {
+  cl_options small = cl_options_default();
+  small.reserve_bytes = 1u << 20;
+  CHECK(cl_start(&small) == cl_out_of_memory);
+  CHECK(cl_start(&small) == cl_out_of_memory);
+}
+
 int main(void) {
   defaults_are_those_that_the_header_states();
   a_struct_of_a_later_version_is_filled_to_its_end();
   what_is_not_known_is_refused_and_not_dropped();
   a_size_of_no_version_is_refused();
   a_flag_is_0_or_1();
+  a_start_that_fails_leaves_the_heap_unstarted();
   options_hold_from_the_start_on();
   the_limit_can_be_changed();
   CHECK(cl_live_bytes() == 0);

@@ -164,11 +164,10 @@ void print_report(const request& asked, const report& seen, std::size_t threads)
              seen.read, seen.sort, seen.merge, seen.write);
 }
 
-[[noreturn]] void fail_for_memory(const input& source) {
+[[noreturn]] void fail_for_memory() {
   throw command_error(
-      fmt::format("not enough memory to sort about {} bytes; free some, raise the limit "
-                  "(--memory, ulimit -v), or sort in parts and merge those",
-                  source.expected()));
+      "not enough memory to sort this; free some, raise the limit (--memory, ulimit -v), or sort "
+      "in parts and merge those");
 }
 
 // A size that is at least one byte.
@@ -230,9 +229,9 @@ void run(const request& asked) {
     });
     target.finish(asked.sync);
   } catch (const std::bad_alloc&) {
-    fail_for_memory(source);
+    fail_for_memory();
   } catch (const std::length_error&) {
-    fail_for_memory(source);
+    fail_for_memory();
   }
   if (asked.stats || asked.json) print_report(asked, seen, threads);
 }
