@@ -46,8 +46,8 @@ struct options {
   std::size_t reserve_bytes = std::size_t{1} << 40;
   // The most bytes that the heap may hold from the system (statistics::held).
   std::size_t held_limit = SIZE_MAX;
-  // Free memory goes back to the system when it was free for this long. A
-  // negative delay means never, except by purge().
+  // Free memory goes back to the system when it was free for this long. With a
+  // negative delay, age is no reason; purge(), growth and the limit still are.
   std::chrono::milliseconds purge_delay{1000};
   // Ask for huge pages behind runs of 2 MiB and more.
   bool huge_pages = true;

@@ -99,7 +99,9 @@ class index_set {
   }
 
  private:
-  static constexpr std::uint64_t bit(std::size_t i) noexcept { return std::uint64_t{1} << (i & 63); }
+  static constexpr std::uint64_t bit(std::size_t i) noexcept {
+    return std::uint64_t{1} << (i & 63);
+  }
   static std::size_t lowest(std::uint64_t word) noexcept {
     return static_cast<std::size_t>(std::countr_zero(word));
   }

@@ -14,7 +14,8 @@ constexpr std::uint64_t mask_in(std::size_t w, std::size_t from, std::size_t n) 
   const std::size_t lo = std::max(from, w * 64);
   const std::size_t hi = std::min(from + n, w * 64 + 64);
   if (lo >= hi) return 0;
-  const std::uint64_t ones = hi - lo == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (hi - lo)) - 1;
+  const std::uint64_t ones =
+      hi - lo == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (hi - lo)) - 1;
   return ones << (lo & 63);
 }
 
@@ -151,7 +152,9 @@ void arena::give(std::size_t page, std::size_t n) noexcept {
   merge_range(page, n);
 }
 
-void arena::put_back(range block) noexcept { merge_range(block.page, block.n); }
+void arena::put_back(range block) noexcept {
+  merge_range(block.page, block.n);
+}
 
 void arena::touch(std::size_t page, std::size_t n) noexcept {
   const std::size_t first = page >> chunk_order;
@@ -298,7 +301,9 @@ arena::range arena::idle_part(range block, std::size_t from, bool expired) const
   return part;
 }
 
-void arena::forget_ages() noexcept { std::fill(std::begin(recent_), std::end(recent_), 0); }
+void arena::forget_ages() noexcept {
+  std::fill(std::begin(recent_), std::end(recent_), 0);
+}
 
 const char* arena::check() const noexcept {
   std::size_t sum = 0;

@@ -39,7 +39,9 @@ namespace cleave::heap {
 
 namespace detail {
 
-constexpr std::size_t words(std::size_t bits) noexcept { return (bits + 63) / 64; }
+constexpr std::size_t words(std::size_t bits) noexcept {
+  return (bits + 63) / 64;
+}
 
 // The words that the free sets of all orders need together.
 constexpr std::size_t leaf_sum() noexcept {

@@ -19,9 +19,13 @@ namespace cleave::heap {
 namespace {
 
 // Not std::has_single_bit: without the processor's instruction that is a call.
-bool is_power_of_two(std::size_t n) noexcept { return n != 0 && (n & (n - 1)) == 0; }
+bool is_power_of_two(std::size_t n) noexcept {
+  return n != 0 && (n & (n - 1)) == 0;
+}
 
-std::size_t pages_for(std::size_t bytes) noexcept { return (bytes + page_size - 1) >> page_bits; }
+std::size_t pages_for(std::size_t bytes) noexcept {
+  return (bytes + page_size - 1) >> page_bits;
+}
 
 // Gives what a thread keeps, and slabs that nobody uses, to the pages.
 void give_back_caches(thread_cache& t) noexcept {
@@ -58,7 +62,8 @@ std::uintptr_t take_slot(unsigned c, std::size_t bytes) noexcept {
   thread_cache& t = *this_cache;
   slot_bin& bin = t.bins[c];
   std::uintptr_t* const top = bin.top;
-  if (top == bin.begin) [[unlikely]] return slot_slowly(c, bytes);
+  if (top == bin.begin) [[unlikely]]
+    return slot_slowly(c, bytes);
   // Only this thread's own cache ever holds a slot, so it is not no_cache.
   t.tallies.allocated_bytes.add(bytes);
   t.tallies.allocations.add(1);
@@ -85,7 +90,8 @@ std::uintptr_t own_pages(thread_cache& t, page_index page, std::size_t bytes) no
   }
   if (bytes > tables.pages << page_bits) return 0;
   const std::size_t n = pages_for(bytes);
-  const unsigned order = base::ceil_log2(std::max(n, std::max<std::size_t>(alignment >> page_bits, 1)));
+  const unsigned order =
+      base::ceil_log2(std::max(n, std::max<std::size_t>(alignment >> page_bits, 1)));
   page_index page = t->take_pages(n, order);
   if (page == page_heap::no_page) {
     // What this thread keeps for later may be just what is missing now.
@@ -175,7 +181,8 @@ void free_inside(thread_cache& t, const place& in, std::uintptr_t p, std::size_t
   CLEAVE_CHECK(tables.holds(p) && bytes <= (tables.pages << page_bits) - (p - tables.base),
                "free of memory outside the heap");
   thread_cache* t = this_cache;
-  if (t == &no_cache) [[unlikely]] t = &caches::of_this_thread();
+  if (t == &no_cache) [[unlikely]]
+    t = &caches::of_this_thread();
   t->count_frees(0, 1);
   const place in = place_of(p);
   if (bytes <= in.begin + in.size - p) {
@@ -203,7 +210,10 @@ void free_large(std::uintptr_t p, std::size_t bytes) noexcept {
 }  // namespace
 
 void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  if (bytes - 1 < largest_aligned_slot && alignment <= default_alignment) [[likely]] {
+  // A bit for each of the alignments 1, 2, 4, 8 and 16.
+  constexpr unsigned small_alignments = 0x10116;
+  if (bytes - 1 < largest_aligned_slot && alignment <= default_alignment &&
+      ((small_alignments >> alignment) & 1) != 0) [[likely]] {
     if (bytes < size_classes[0].size) {
       if (const std::uintptr_t p = unit::take_back(bytes, alignment); p != 0) {
         return reinterpret_cast<void*>(p);
@@ -227,8 +237,9 @@ void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     }
   }
   if (bytes == 0 || alignment > max_alignment || !is_power_of_two(alignment)) return nullptr;
-  if (thread_cache& t = *this_cache;
-      bytes > largest_slot && bytes <= std::size_t{t.last.n} << page_bits && alignment <= page_size) {
+  if (thread_cache& t = *this_cache; bytes > largest_slot &&
+                                     bytes <= std::size_t{t.last.n} << page_bits &&
+                                     alignment <= page_size) {
     // A run like the one that was freed last.
     const page_index page = t.take_last(pages_for(bytes));
     if (page != page_heap::no_page) {
@@ -284,7 +295,8 @@ void free_elsewhere(void* pointer, std::size_t bytes) noexcept {
   // Relaxed: see open_unit.
   if (p + bytes == open.begin.load(std::memory_order_relaxed) && p > open.floor) {
     open.begin.store(p, std::memory_order_relaxed);
-    if (open.state == open_unit::phase::counting) heap::unit::row_began_lower(*heap::this_cache, open);
+    if (open.state == open_unit::phase::counting)
+      heap::unit::row_began_lower(*heap::this_cache, open);
     return;
   }
   if (p == open.frontier.load(std::memory_order_relaxed) && bytes == open.limit - p &&

@@ -29,7 +29,7 @@ struct attempt {
 constexpr std::size_t growth_that_looks = (std::size_t{1} << 20) / 4096;
 
 constinit std::atomic<bool> is_open[most_arenas]{};
-constinit std::mutex opening;  // held while an arena is opened, which is rare
+constinit std::mutex opening;                // held while an arena is opened, which is rare
 constinit std::atomic<std::size_t> seen{0};  // one more than the last arena that was opened
 constinit std::atomic<std::size_t> held_bytes{0};
 constinit std::atomic<std::size_t> peak_bytes{0};
@@ -54,7 +54,9 @@ constexpr std::uint64_t pack(page_index page, std::size_t n) noexcept {
 constexpr page_index page_in(std::uint64_t range) noexcept {
   return static_cast<page_index>(range >> 32);
 }
-constexpr std::size_t count_in(std::uint64_t range) noexcept { return range & UINT32_MAX; }
+constexpr std::size_t count_in(std::uint64_t range) noexcept {
+  return range & UINT32_MAX;
+}
 
 class transit {
  public:
@@ -130,7 +132,8 @@ bool open(std::size_t a, bool huge) noexcept {
   (new (tables.arena_at + a) arena)->open(pages_of(a), huge);
   // Release: whoever sees it open sees the arena made.
   is_open[a].store(true, std::memory_order_release);
-  // Relaxed: under the lock. Release: pairs with arenas_seen(), so that the loop over them finds it.
+  // Relaxed: under the lock. Release: pairs with arenas_seen(), so that the loop over them finds
+  // it.
   if (seen.load(std::memory_order_relaxed) <= a) seen.store(a + 1, std::memory_order_release);
   return true;
 }
@@ -499,14 +502,17 @@ void purge_expired() noexcept {
 }
 
 // Relaxed in what follows: statistics.
-std::size_t held() noexcept { return held_bytes.load(std::memory_order_relaxed); }
+std::size_t held() noexcept {
+  return held_bytes.load(std::memory_order_relaxed);
+}
 
-std::size_t idle_pages() noexcept { return idle_everywhere() + cached_pages(); }
+std::size_t idle_pages() noexcept {
+  return idle_everywhere() + cached_pages();
+}
 
 std::size_t cached_pages() noexcept {
   return count_in(last_range.load(std::memory_order_relaxed));
 }
-
 
 void set_held_limit(std::size_t bytes) noexcept {
   limit_bytes.store(bytes, std::memory_order_relaxed);
@@ -551,7 +557,9 @@ void add_statistics(statistics& s) noexcept {
 }
 
 // Acquire in both: pairs with open().
-std::size_t arenas_seen() noexcept { return seen.load(std::memory_order_acquire); }
+std::size_t arenas_seen() noexcept {
+  return seen.load(std::memory_order_acquire);
+}
 
 arena* opened(std::size_t a) noexcept {
   return is_open[a].load(std::memory_order_acquire) ? tables.arena_at + a : nullptr;

@@ -16,8 +16,8 @@
 //   S4  At most `kept_empty` slabs of a class are wholly free.
 #pragma once
 
-#include <cleave/heap.hpp>
 #include <atomic>
+#include <cleave/heap.hpp>
 #include <cstddef>
 #include <cstdint>
 

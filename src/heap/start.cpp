@@ -60,11 +60,14 @@ bool start(const options& chosen) noexcept {
 }
 
 // Acquire: pairs with start_now().
-bool started() noexcept { return has_started.load(std::memory_order_acquire); }
+bool started() noexcept {
+  return has_started.load(std::memory_order_acquire);
+}
 
 bool ensure_started() noexcept {
   // Acquire: pairs with start_now().
-  if (has_started.load(std::memory_order_acquire)) [[likely]] return true;
+  if (has_started.load(std::memory_order_acquire)) [[likely]]
+    return true;
   const std::lock_guard guard(start_lock);
   return has_started.load(std::memory_order_relaxed) || start_now(options{});
 }

@@ -43,7 +43,9 @@ std::size_t count_all(statistics* s) noexcept {
 
 }  // namespace
 
-std::size_t live_bytes() noexcept { return count_all(nullptr); }
+std::size_t live_bytes() noexcept {
+  return count_all(nullptr);
+}
 
 statistics stats() {
   statistics s;

@@ -36,7 +36,8 @@ bool table_set::start(std::size_t reserve_bytes) noexcept {
   // Half for the program, which has stacks and libraries of its own to map.
   std::size_t bytes = std::min(reserve_bytes, most_arenas * arena_size);
   if (left != SIZE_MAX) bytes = std::min(bytes, left / 2);
-  for (bytes = base::align_down(bytes, commit_size);; bytes = base::align_down(bytes / 2, commit_size)) {
+  for (bytes = base::align_down(bytes, commit_size);;
+       bytes = base::align_down(bytes / 2, commit_size)) {
     if (bytes == 0) return false;
     const std::size_t count = (bytes + arena_size - 1) / arena_size;
     const std::size_t most_pages = count * arena_pages;
@@ -47,7 +48,8 @@ bool table_set::start(std::size_t reserve_bytes) noexcept {
     const std::size_t bit_bytes = whole_pages((most_pages >> slab_order) / 8 + 8);
     // Enough for the descriptors of slabs of the smallest class everywhere, and threads.
     const std::size_t pool_bytes = std::min(whole_pages(bytes / 7 + least_pool), most_pool);
-    const std::size_t all = arena_bytes + kind_bytes + dead_bytes + slab_bytes + bit_bytes + pool_bytes;
+    const std::size_t all =
+        arena_bytes + kind_bytes + dead_bytes + slab_bytes + bit_bytes + pool_bytes;
     // An arena aligned to its size gives runs aligned to theirs.
     const std::size_t alignment = std::min(std::size_t{1} << base::floor_log2(bytes), arena_size);
     void* const space = os::reserve(bytes, alignment);
@@ -112,7 +114,8 @@ void* table_set::allocate(std::size_t bytes) noexcept {
     const std::size_t to = std::min(base::align_up(end, pool_step), pool_size_);
     if (!os::commit(reinterpret_cast<void*>(pool + from), to - from)) {
       std::size_t expected = end;
-      // Relaxed: as above. If another thread has taken more, these bytes of address space stay unused.
+      // Relaxed: as above. If another thread has taken more, these bytes of address space stay
+      // unused.
       pool_next_.compare_exchange_strong(expected, begin, std::memory_order_relaxed);
       return nullptr;
     }

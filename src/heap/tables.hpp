@@ -43,9 +43,7 @@ class table_set {
   // the callers keep lists of what they no longer use. nullptr if refused.
   void* allocate(std::size_t bytes) noexcept;
 
-  bool holds(std::uintptr_t address) const noexcept {
-    return address - base < pages << page_bits;
-  }
+  bool holds(std::uintptr_t address) const noexcept { return address - base < pages << page_bits; }
   page_index page_of(std::uintptr_t address) const noexcept {
     return static_cast<page_index>((address - base) >> page_bits);
   }
@@ -59,7 +57,7 @@ class table_set {
     const std::size_t first = page >> slab_order;
     const std::size_t end = ((page + n - 1) >> slab_order) + 1;
     std::uint64_t word = is_slab[first / 64].load(std::memory_order_relaxed) >> (first & 63)
-                                                                             << (first & 63);
+                                                                                    << (first & 63);
     for (std::size_t w = first / 64;;) {
       if (word != 0) {
         const std::size_t found = w * 64 + static_cast<std::size_t>(std::countr_zero(word));

@@ -124,7 +124,8 @@ void thread_cache::keep(page_index page, std::size_t n) noexcept {
       keep_block(page, above, static_cast<std::uint32_t>(n));
       return;
     }
-    const unsigned order = std::min(base::floor_log2(n), static_cast<unsigned>(std::countr_zero(page)));
+    const unsigned order =
+        std::min(base::floor_log2(n), static_cast<unsigned>(std::countr_zero(page)));
     keep_block(page, order, 1u << order);
     page += 1u << order;
     n -= std::size_t{1} << order;
@@ -249,13 +250,21 @@ thread_cache& of_this_thread() noexcept {
   return *t;
 }
 
-void start() noexcept { os::at_thread_exit(leave); }
+void start() noexcept {
+  os::at_thread_exit(leave);
+}
 
-counts& of_others() noexcept { return others; }
+counts& of_others() noexcept {
+  return others;
+}
 
-void lock() noexcept { registry_lock.lock(); }
+void lock() noexcept {
+  registry_lock.lock();
+}
 
-void unlock() noexcept { registry_lock.unlock(); }
+void unlock() noexcept {
+  registry_lock.unlock();
+}
 
 void after_fork_in_child() noexcept {
   thread_cache* const mine = this_cache == &no_cache ? nullptr : this_cache;
@@ -269,7 +278,9 @@ void after_fork_in_child() noexcept {
   if (mine != nullptr) mine->next = mine->previous = nullptr;
 }
 
-thread_cache* first() noexcept { return live; }
+thread_cache* first() noexcept {
+  return live;
+}
 
 }  // namespace caches
 }  // namespace cleave::heap

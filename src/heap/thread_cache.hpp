@@ -22,8 +22,8 @@
 //       same, but for order and place, holds for the range that was freed last.
 #pragma once
 
-#include <cleave/heap.hpp>
 #include <atomic>
+#include <cleave/heap.hpp>
 #include <cstddef>
 #include <cstdint>
 

@@ -113,7 +113,8 @@ void free_filled(thread_cache& t, open_unit& open) noexcept {
   // Only a thread with a cache opens units.
   t.tallies.freed_bytes.add(size);
   t.tallies.frees.add(1);
-  if (tables.kind[tables.page_of(begin)] != open.kind) [[unlikely]] return add_range(t, begin, size);
+  if (tables.kind[tables.page_of(begin)] != open.kind) [[unlikely]]
+    return add_range(t, begin, size);
   free_whole(t, begin, open.kind);
 }
 

@@ -94,8 +94,8 @@ inline std::uintptr_t row_bytes(const open_unit& open) noexcept {
   return open.frontier.load(std::memory_order_relaxed) - open.begin.load(std::memory_order_relaxed);
 }
 
-inline void set_row(open_unit& open, std::uintptr_t begin, std::uintptr_t end,
-                    std::uintptr_t floor, std::uintptr_t limit) noexcept {
+inline void set_row(open_unit& open, std::uintptr_t begin, std::uintptr_t end, std::uintptr_t floor,
+                    std::uintptr_t limit) noexcept {
   open.begin.store(begin, std::memory_order_relaxed);
   open.frontier.store(end, std::memory_order_relaxed);
   open.floor = floor;
@@ -119,9 +119,8 @@ inline void open_tentatively(std::uintptr_t slot, std::uint32_t size, unsigned c
 // The bytes that this thread has freed in its open unit and not counted. Another
 // thread may see the values of two moments; what cannot be is then no bytes.
 inline std::uint32_t untold(const open_unit& open) noexcept {
-  const std::uint64_t counted =
-      std::uint64_t{open.at_entry.load(std::memory_order_relaxed)} -
-      open.left.load(std::memory_order_relaxed);
+  const std::uint64_t counted = std::uint64_t{open.at_entry.load(std::memory_order_relaxed)} -
+                                open.left.load(std::memory_order_relaxed);
   const std::uint64_t bytes = counted + row_bytes(open);
   return bytes <= page_size ? static_cast<std::uint32_t>(bytes) : 0;
 }

@@ -20,9 +20,9 @@ namespace cleave::heap {
 namespace {
 
 struct page_totals {
-  std::size_t used = 0;    // pages that are not free in an arena
+  std::size_t used = 0;  // pages that are not free in an arena
   std::size_t backed = 0;
-  std::size_t dead = 0;    // dead bytes of pages that are no slabs
+  std::size_t dead = 0;  // dead bytes of pages that are no slabs
 };
 
 const char* check_pages(page_totals& sum) noexcept {
@@ -69,8 +69,8 @@ const char* check_cache(const thread_cache& t, cache_totals& sum) noexcept {
     for (const std::uintptr_t* slot = t.bins[c].begin; slot != t.bins[c].top; ++slot) {
       const place in = place_of(*slot);
       if (in.kind != c + 1 || in.begin != *slot) return "M1: a cached slot is none of its class";
-      const auto number = static_cast<std::size_t>((*slot - tables.address_of(slab_of(
-                              tables.page_of(*slot))->page)) / slot_size(c));
+      const auto number = static_cast<std::size_t>(
+          (*slot - tables.address_of(slab_of(tables.page_of(*slot))->page)) / slot_size(c));
       if ((slab_of(tables.page_of(*slot))->map()[number >> 6] >> (number & 63)) & 1) {
         return "M1: a cached slot is free in its slab too";
       }
@@ -81,7 +81,8 @@ const char* check_cache(const thread_cache& t, cache_totals& sum) noexcept {
   for (unsigned k = 0; k < cached_orders; ++k) {
     for (std::uint32_t i = 0; i < t.ranges[k].count; ++i) {
       const page_range range = t.ranges[k].range[i];
-      if (range.n > 1u << k || (k > 0 && range.n <= 1u << (k - 1))) return "M2: a range has another order";
+      if (range.n > 1u << k || (k > 0 && range.n <= 1u << (k - 1)))
+        return "M2: a range has another order";
       if ((range.page & ((1u << k) - 1)) != 0) return "M2: a cached range is not aligned";
       if (const char* const wrong = check_cached_pages(range); wrong != nullptr) return wrong;
     }

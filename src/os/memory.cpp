@@ -16,7 +16,9 @@ namespace {
 constinit std::atomic<std::uint64_t> calls{0};
 
 // Relaxed: a statistic, it orders nothing.
-void count() noexcept { calls.fetch_add(1, std::memory_order_relaxed); }
+void count() noexcept {
+  calls.fetch_add(1, std::memory_order_relaxed);
+}
 
 }  // namespace
 
@@ -29,8 +31,8 @@ void* reserve(std::size_t bytes, std::size_t alignment) noexcept {
   const std::size_t slack = alignment > page_bytes() ? alignment : 0;
   if (bytes + slack < bytes) return nullptr;
   count();
-  void* const p = ::mmap(nullptr, bytes + slack, PROT_NONE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const p =
+      ::mmap(nullptr, bytes + slack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) return nullptr;
   const auto begin = reinterpret_cast<std::uintptr_t>(p);
   const std::uintptr_t aligned = base::align_up(begin, slack == 0 ? 1 : alignment);

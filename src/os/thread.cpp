@@ -36,7 +36,8 @@ void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept
 std::uint64_t coarse_milliseconds() noexcept {
   timespec t{};
   ::clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1000 + static_cast<std::uint64_t>(t.tv_nsec) / 1000000;
+  return static_cast<std::uint64_t>(t.tv_sec) * 1000 +
+         static_cast<std::uint64_t>(t.tv_nsec) / 1000000;
 }
 
 bool start_helper(void (*function)()) noexcept {
@@ -45,14 +46,13 @@ bool start_helper(void (*function)()) noexcept {
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_t thread{};
-  const bool started =
-      ::pthread_create(
-          &thread, nullptr,
-          [](void* f) -> void* {
-            reinterpret_cast<void (*)()>(f)();
-            return nullptr;
-          },
-          reinterpret_cast<void*>(function)) == 0;
+  const bool started = ::pthread_create(
+                           &thread, nullptr,
+                           [](void* f) -> void* {
+                             reinterpret_cast<void (*)()>(f)();
+                             return nullptr;
+                           },
+                           reinterpret_cast<void*>(function)) == 0;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (started) ::pthread_detach(thread);
   return started;

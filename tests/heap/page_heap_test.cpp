@@ -371,6 +371,23 @@ TEST(PageHeapThreads, neverMissWhatIsThereForThem) {
   EXPECT_TRUE(test::heap_is_whole());
 }
 
+// A block that another thread is splitting or merging just now is not missed.
+TEST(PageHeapThreads, findABlockWhileAnotherSplitsAndMerges) {
+  if (!test::start_heap({.reserve_bytes = 64_MiB})) GTEST_SKIP() << test::own_process;
+  std::atomic<int> missed{0};
+  const auto take_and_give = [&missed](std::size_t n, unsigned order) {
+    for (int i = 0; i < test::by_build(20'000, 3'000); ++i) {
+      const page_index page = take(n, order);
+      page == no_page ? static_cast<void>(++missed) : give(page, n);
+    }
+  };
+  std::thread other(take_and_give, 1, 0);
+  take_and_give(200, 8);
+  other.join();
+  EXPECT_EQ(missed, 0);
+  EXPECT_TRUE(test::heap_is_whole());
+}
+
 // Each child starts the heap with one arena only, and opens it from several threads at once.
 TEST(PageHeapThreads, thatOpenTheOnlyArenaTogetherAllFindIt) {
   if (test::sanitized) GTEST_SKIP() << "SKIP: children with threads are slow under a sanitizer";

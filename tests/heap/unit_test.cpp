@@ -1,5 +1,5 @@
-// unit_test.cpp -- the dead-byte counter: pieces of pages and slots in every order and from
-// several threads at once.
+// unit_test.cpp -- the dead-byte counter: pieces of pages and slots in every order. Several
+// threads at once are in shared_unit_test.cpp.
 #include "heap/unit.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <barrier>
 #include <cleave/heap.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +36,6 @@ std::uint16_t dead_at(const void* p) {
 
 class Unit : public test::SmallHeap {};
 class TentativeUnit : public test::SmallHeap {};
-class SharedUnit : public test::SmallHeap {};
 
 // Two threads that take turns: each does its step while the other waits.
 class partner {
@@ -400,138 +398,6 @@ TEST_F(TentativeUnit, isLeftForAnotherByAFreeElsewhere) {
   free(p, 50);
   free(p + 50, 78);
   free(pages + 100, 8092);
-}
-
-// ---- Two and more threads in one unit
-
-// Frees the halves of many units from two threads at once. Each thread goes through
-// them in its own direction, and takes the left halves in every other round.
-void free_halves_from_both_sides(std::size_t bytes, std::size_t cut, std::size_t units) {
-  constexpr std::size_t batch = 500;
-  std::vector<std::byte*> runs(batch);
-  std::barrier<> meet(2);
-  std::thread second([&] {
-    for (std::size_t round = 0; round < units / batch; ++round) {
-      meet.arrive_and_wait();
-      for (std::size_t i = 0; i < batch; ++i) {
-        std::byte* const p = runs[round % 4 < 2 ? i : batch - 1 - i];
-        round % 2 == 0 ? free(p + cut, bytes - cut) : free(p, cut);
-      }
-      meet.arrive_and_wait();
-    }
-  });
-  for (std::size_t round = 0; round < units / batch; ++round) {
-    for (auto& p : runs) p = made(bytes);
-    EXPECT_EQ(live_bytes(), batch * bytes);
-    meet.arrive_and_wait();
-    for (std::size_t i = 0; i < batch; ++i) {
-      std::byte* const p = runs[i];
-      round % 2 == 0 ? free(p, cut) : free(p + cut, bytes - cut);
-    }
-    meet.arrive_and_wait();
-    ASSERT_EQ(live_bytes(), 0U) << "in round " << round;
-    if (round % 16 == 0) {
-      ASSERT_EQ(verify(), "") << "in round " << round;
-    }
-  }
-  second.join();
-}
-
-const std::size_t pairs = test::by_build(100'000, 20'000);
-
-TEST_F(SharedUnit, pageIsFreedByTheLastOfTwoThreads) {
-  free_halves_from_both_sides(4096, 2048, pairs);
-}
-
-TEST_F(SharedUnit, slotIsFreedByTheLastOfTwoThreads) {
-  free_halves_from_both_sides(64, 32, pairs);
-}
-
-TEST_F(SharedUnit, slotWithSpareRoomIsFreedByTheLastOfTwoThreads) {
-  free_halves_from_both_sides(100, 1, pairs);
-}
-
-TEST_F(SharedUnit, runOverAPageBorderIsFreedByTheLastOfTwoThreads) {
-  free_halves_from_both_sides(9000, 4100, pairs / 4);
-}
-
-// Pieces of many units are dealt out to the threads, each piece to one of them.
-TEST_F(SharedUnit, inManyPiecesIsFreedByTheLastOfThreeThreads) {
-  std::mt19937_64 random(test::seed());
-  constexpr std::size_t players = 3;
-  struct piece {
-    std::byte* begin;
-    std::size_t bytes;
-  };
-  std::array<std::vector<piece>, players> hands;
-  std::barrier<> meet(players + 1);
-  std::atomic<bool> stop{false};
-  std::vector<std::thread> threads;
-  for (std::size_t t = 0; t < players; ++t) {
-    threads.emplace_back([&, t] {
-      for (;;) {
-        meet.arrive_and_wait();
-        if (stop) return;
-        for (const piece one : hands[t]) free(one.begin, one.bytes);
-        meet.arrive_and_wait();
-      }
-    });
-  }
-  for (int round = 0; round < test::by_build(60, 15); ++round) {
-    for (auto& hand : hands) hand.clear();
-    std::size_t live = 0;
-    for (int i = 0; i < 200; ++i) {
-      const std::size_t bytes = 1 + random() % (std::size_t{1} << random() % 15);
-      std::byte* const p = made(bytes);
-      live += bytes;
-      for (std::size_t at = 0; at < bytes;) {
-        const std::size_t part = std::min(bytes - at, 1 + random() % (bytes / 3 + 1));
-        hands[random() % players].push_back({p + at, part});
-        at += part;
-      }
-    }
-    ASSERT_EQ(live_bytes(), live);
-    for (auto& hand : hands) std::shuffle(hand.begin(), hand.end(), random);
-    meet.arrive_and_wait();
-    meet.arrive_and_wait();
-    ASSERT_EQ(live_bytes(), 0U) << "in round " << round;
-    ASSERT_EQ(verify(), "") << "in round " << round;
-  }
-  stop = true;
-  meet.arrive_and_wait();
-  for (std::thread& one : threads) one.join();
-}
-
-// The bytes of a unit are handed over by its counter: what the thread that freed
-// its part wrote comes before what the next owner writes. For the thread sanitizer.
-TEST_F(SharedUnit, isNotUsedAgainBeforeTheLastWriteToIt) {
-  std::vector<std::byte*> runs(1000);
-  std::barrier<> meet(2);
-  std::thread second([&] {
-    for (int round = 0; round < 20; ++round) {
-      meet.arrive_and_wait();
-      for (std::byte* const p : runs) {
-        std::memset(p + 24, 2, 24);
-        free(p + 24, 24);
-      }
-      meet.arrive_and_wait();
-    }
-  });
-  for (int round = 0; round < 20; ++round) {
-    for (auto& p : runs) p = made(48);
-    meet.arrive_and_wait();
-    for (std::byte* const p : runs) {
-      std::memset(p, 1, 24);
-      free(p, 24);
-      // Perhaps the one that was just freed from both sides.
-      std::byte* const next = made(48);
-      std::memset(next, 3, 48);
-      free(next, 48);
-    }
-    meet.arrive_and_wait();
-  }
-  second.join();
-  EXPECT_EQ(live_bytes(), 0U);
 }
 
 // ---- Misuse that the counter sees
