@@ -54,7 +54,7 @@ struct cache_totals {
   std::size_t untold = 0;
 };
 
-const char* check_cached_pages(page_range range) noexcept {
+const char* check_cached_pages(const page_range& range) noexcept {
   for (std::uint32_t p = 0; p < range.n; ++p) {
     if (tables.dead[range.page + p].load(std::memory_order_relaxed) != 0) {
       return "M2: a cached page has dead bytes";
