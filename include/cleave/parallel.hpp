@@ -81,7 +81,7 @@ auto run_tree(Piece&& whole, const parallel::limits& chosen, Leaf leaf, Node nod
   crew workers(chosen.threads);
   const std::size_t grain = grain_of<T>(chosen, whole.size(), workers);
   std::optional<std::invoke_result_t<Leaf&, Piece>> result;
-  workers.run([&] { fold_tree(workers, std::move(whole), grain, leaf, node, result); });
+  workers.run([&] { fold_tree(workers, std::forward<Piece>(whole), grain, leaf, node, result); });
   return *std::move(result);
 }
 

@@ -111,10 +111,10 @@ template <class Piece, class Leaf, class Node, class Result>
 void fold_tree(crew& workers, Piece&& piece, std::size_t grain, Leaf& leaf, Node& node,
                std::optional<Result>& result) noexcept {
   if (piece.size() <= grain) {
-    workers.attempt([&] { result.emplace(leaf(std::move(piece))); });
+    workers.attempt([&] { result.emplace(leaf(std::forward<Piece>(piece))); });
     return;
   }
-  auto pair = std::move(piece).halves();
+  auto pair = std::forward<Piece>(piece).halves();
   std::optional<Result> left;
   std::optional<Result> right;
   workers.fork([&] { fold_tree(workers, std::move(pair.first), grain, leaf, node, left); },
