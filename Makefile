@@ -1,7 +1,7 @@
 # Each target installs the Debian packages that it misses, configures, builds and
 # runs. All it does stands in CMakePresets.json and scripts/.
 #
-#   make demo         sort a real word list, and the short benchmark table
+#   make demo         run programs, sort a real word list, the short benchmark table
 #   make test         every test and check, with the invariants checked at run time
 #   make build        build/release/bin/cleave and build/release/lib/libcleave.*
 #   make bench        the full benchmarks
@@ -22,6 +22,10 @@ help:
 	@sed -n 's/^#   //p' Makefile
 
 demo: build
+	for program in fork_tree to_list merge_sort histogram life; do \
+	  echo "== $$program" && \
+	  build/release/bin/cleave run examples/programs/$$program.bend --threads 2 --stats || exit 1; \
+	done
 	build/release/bin/cleave sort $(WORDS) -o build/words.sorted --stats
 	build/release/bin/cleave bench --quick
 

@@ -1,5 +1,5 @@
 # install.cmake -- what is installed, and how others find it: find_package(cleave)
-# and pkg-config. tests/package/ builds consumers of both.
+# and pkg-config. tests/package/ builds consumers of both, and runs a program.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -7,6 +7,10 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cleave)
 get_property(addons GLOBAL PROPERTY CLEAVE_ADDONS)
 install(TARGETS cleave_static cleave_shared EXPORT cleaveTargets FILE_SET HEADERS)
 install(TARGETS ${addons} FILE_SET HEADERS)
+if(TARGET cleave_runtime)
+  # For the tool, which finds them beside itself.
+  install(TARGETS cleave_runtime FILE_SET HEADERS)
+endif()
 install(EXPORT cleaveTargets NAMESPACE cleave:: DESTINATION ${package_dir})
 
 configure_package_config_file(cmake/cleaveConfig.cmake.in cleaveConfig.cmake

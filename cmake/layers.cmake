@@ -32,6 +32,29 @@ function(cleave_layer name)
   endif()
 endfunction()
 
+# cleave_own_layer(NAME NEEDS lower... [LINK targets...] [PUBLIC headers...] [MADE files...])
+# A layer that is no part of libcleave but a static library of its own,
+# cleave_NAME: the front end of programs, which only the tool has, and what
+# compiled programs are linked with. MADE lists sources that the build makes.
+function(cleave_own_layer name)
+  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "NEEDS;LINK;PUBLIC;MADE")
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  list(APPEND sources ${layer_MADE})
+  list(TRANSFORM layer_PUBLIC PREPEND ${PROJECT_SOURCE_DIR}/include/)
+  add_library(cleave_${name} STATIC ${sources})
+  cleave_internal(cleave_${name} PUBLIC)
+  # With -O3 g++ 12 takes `"text" + string` for a copy onto itself (GCC bug 105651), and
+  # the text of an optional for one that nobody set (GCC bug 80635).
+  target_compile_options(cleave_${name} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-maybe-uninitialized>)
+  target_link_libraries(cleave_${name} PUBLIC ${layer_LINK})
+  if(layer_PUBLIC)
+    target_sources(cleave_${name} PUBLIC
+      FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${layer_PUBLIC})
+    set_target_properties(cleave_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+  endif()
+endfunction()
+
 # What it takes to compile the sources in src/, and the tests that look inside.
 function(cleave_internal target scope)
   target_include_directories(${target} ${scope}

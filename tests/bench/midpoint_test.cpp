@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <latch>
 #include <random>
 #include <thread>
 #include <vector>
@@ -142,9 +143,12 @@ TEST_F(Midpoint, twoThreadsFreeTheHalvesOfOneTree) {
   for (int round = 0; round < 50; ++round) {
     std::vector<views::array> leaves;
     cut_down(views::make(1 << 14), 1 << 10, leaves);
+    std::latch begun(2);
     std::thread other([&] {
+      begun.arrive_and_wait();
       for (std::size_t i = 1; i < leaves.size(); i += 2) views::free(leaves[i]);
     });
+    begun.arrive_and_wait();
     for (std::size_t i = 0; i < leaves.size(); i += 2) views::free(leaves[i]);
     other.join();
     EXPECT_EQ(midpoint_space::bits_set(), 0u);

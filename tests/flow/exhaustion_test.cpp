@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <latch>
 #include <new>
 #include <string>
 #include <thread>
@@ -106,9 +107,11 @@ TEST(Exhaustion, ofOneSizeIsCuredByFreeingRunsOfAnother) {
 
 TEST(Exhaustion, meetsSeveralThreadsAtOnceAndTheLimitStaysExact) {
   if (!start_heap({.held_limit = limit})) GTEST_SKIP() << own_process;
+  std::latch begun(3);
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < 3; ++t) {
-    threads.emplace_back([t] {
+    threads.emplace_back([&begun, t] {
+      begun.arrive_and_wait();
       for (std::size_t i = 0; i < by_build<std::size_t>(40, 10); ++i) {
         const std::vector<run> runs = all_runs_of((i * 7 + t) % 5 * 10'000 + 700);
         EXPECT_LE(heap::stats().held, limit);

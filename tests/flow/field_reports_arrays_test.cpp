@@ -10,6 +10,7 @@
 #include <cleave/heap.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <latch>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -198,7 +199,9 @@ TEST(FieldReport08, everyElementIsDestroyedExactlyOnce) {
   std::atomic<int> disagreements = 0;
   {
     exchange_table table;
+    std::latch begun(2);
     const auto play = [&](std::uint64_t my_seed) {
+      begun.arrive_and_wait();
       player one(my_seed, table);
       for (std::size_t i = 0; i < total / 2; ++i) {
         if (!one.step()) ++disagreements;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <latch>
 #include <mutex>
 #include <new>
 #include <random>
@@ -23,6 +24,7 @@
 #include "support/environment.hpp"
 #include "support/fresh_heap.hpp"
 #include "support/memory.hpp"
+#include "support/waiting.hpp"
 #include "support/whole_heap.hpp"
 
 namespace cleave::heap {
@@ -308,9 +310,11 @@ TEST_F(HeapOfRuns, keepTheirContentWhileOthersGoBack) {
 TEST_F(HeapOfRuns, areHandedFromThreadToThread) {
   std::mutex lock;
   std::vector<std::pair<std::byte*, std::size_t>> market;
+  std::latch begun(3);
   std::vector<std::thread> threads;
   for (unsigned t = 0; t < 3; ++t) {
     threads.emplace_back([&, t] {
+      begun.arrive_and_wait();
       std::mt19937 random(t);
       for (int i = 0; i < test::by_build(4000, 800); ++i) {
         std::pair<std::byte*, std::size_t> mine{nullptr, 0};
@@ -377,7 +381,7 @@ TEST_F(HeapOfRuns, ofAThreadThatForksAreWholeInTheChild) {
   free(slot, 10);
   const pid_t child = ::fork();
   if (child == 0) {
-    ::alarm(20);
+    test::die_if_stuck();
     if (live_bytes() != 4096 - 100 + 54 || !verify().empty()) ::_exit(1);
     free(slot + 10, 54);
     free(page + 100, 3996);

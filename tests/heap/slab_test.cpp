@@ -7,6 +7,7 @@
 #include <cleave/heap.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <latch>
 #include <random>
 #include <set>
 #include <thread>
@@ -119,9 +120,11 @@ TEST_F(Slab, descriptorsAreUsedAgain) {
 }
 
 TEST_F(Slab, traffickingOfThreadsKeepsTheInvariants) {
+  std::latch begun(3);
   std::vector<std::thread> threads;
   for (unsigned t = 0; t < 3; ++t) {
-    threads.emplace_back([t] {
+    threads.emplace_back([&begun, t] {
+      begun.arrive_and_wait();
       std::mt19937 random(t);
       std::vector<std::pair<unsigned, std::uintptr_t>> held;
       for (int i = 0; i < test::by_build(3000, 600); ++i) {

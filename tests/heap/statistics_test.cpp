@@ -5,6 +5,7 @@
 #include <cleave/heap.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <latch>
 #include <random>
 #include <thread>
 #include <utility>
@@ -202,22 +203,25 @@ TEST_F(Statistics, staySaneWhileOtherThreadsAreInside) {
   constexpr std::size_t players = 2;
   std::atomic<bool> stop{false};
   std::atomic<std::byte*> mailbox{nullptr};
+  const auto play = [&mailbox] {
+    // Most often from the other thread.
+    auto* const page = mailbox.exchange(static_cast<std::byte*>(allocate(bytes)));
+    auto* const slot = static_cast<std::byte*>(allocate(64));
+    if (page == nullptr) return free(slot, 64);
+    for (std::size_t i = 0; i < bytes; i += 512) free(page + i, 512);
+    for (std::size_t i = 0; i < 64; i += 16) free(slot + i, 16);
+  };
+  std::latch begun(players);
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < players; ++t) {
-    threads.emplace_back([&stop, &mailbox] {
-      while (!stop) {
-        // Most often from the other thread.
-        auto* const page = mailbox.exchange(static_cast<std::byte*>(allocate(bytes)));
-        auto* const slot = static_cast<std::byte*>(allocate(64));
-        if (page == nullptr) {
-          free(slot, 64);
-          continue;
-        }
-        for (std::size_t i = 0; i < bytes; i += 512) free(page + i, 512);
-        for (std::size_t i = 0; i < 64; i += 16) free(slot + i, 16);
-      }
+    threads.emplace_back([&] {
+      play();
+      begun.count_down();
+      while (!stop) play();
     });
   }
+  // From here on the mailbox is never empty.
+  begun.wait();
   // Whatever happens between the looks at two threads, the sum does not pass below zero.
   constexpr std::size_t most = SIZE_MAX / 2;
   const auto look = [&](bool closely) {

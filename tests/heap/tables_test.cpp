@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <latch>
 #include <random>
 #include <thread>
 #include <vector>
@@ -139,9 +140,11 @@ TEST(TablePool, givesZeroedMemoryAlignedTo64BytesAndNeverTwice) {
   ASSERT_TRUE(t.start(64_MiB));
   constexpr std::size_t each = 300;
   std::vector<std::vector<unsigned char*>> given(3);
+  std::latch begun(3);
   std::vector<std::thread> threads;
   for (std::size_t id = 0; id < given.size(); ++id) {
-    threads.emplace_back([&t, &given, id] {
+    threads.emplace_back([&t, &given, &begun, id] {
+      begun.arrive_and_wait();
       for (std::size_t i = 0; i < each; ++i) {
         // From a line to more than a step of access.
         const std::size_t bytes = (i * 37 + id * 11) % 5000 + 1 + (i % 50 == 0 ? 70'000 : 0);

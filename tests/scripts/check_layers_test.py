@@ -9,7 +9,10 @@ cleave_layer(base NEEDS)
 cleave_layer(os   NEEDS base)   # a comment (with brackets)
 cleave_layer(heap NEEDS os PUBLIC cleave/heap.hpp
                                   cleave/run.hpp)
-cleave_layer(lang NEEDS base)
+if(TOOLS)
+  cleave_own_layer(lang NEEDS base LINK fmt::fmt MADE made.cpp)
+  cleave_own_layer(runtime NEEDS heap PUBLIC cleave/runtime/program.hpp)
+endif()
 cleave_addon(walk LAYER heap PACKAGE TBB LINK TBB::tbb PUBLIC cleave/walk.hpp)
 """
 
@@ -25,11 +28,17 @@ class CheckLayers(TreeTest):
         "src/os/memory.hpp": "#include \"base/check.hpp\"\n#include <sys/mman.h>\n",
         "src/heap/heap.cpp": "#include <cleave/heap.hpp>\n#include \"os/memory.hpp\"\n"
                              "#include \"base/check.hpp\"\n",
+        "include/cleave/runtime/program.hpp": "#include <cleave/heap.hpp>\n",
         "src/lang/parser.cpp": "#include \"base/check.hpp\"\n",
+        "src/lang/front_end.hpp": "#include \"lang/tree.hpp\"\n",
+        "src/lang/tree.hpp": "",
+        "src/lang/token.hpp": "",
+        "src/runtime/start.cpp": "#include <cleave/runtime/program.hpp>\n",
         "tests/heap/heap_test.cpp": "#include \"os/memory.hpp\"\n#include \"support/model.hpp\"\n"
                                     "#include <unistd.h>\n",
         "tests/support/model.hpp": "",
-        "tools/cleave/main.cpp": "#include <cleave/heap.hpp>\n#include \"messages.hpp\"\n",
+        "tools/cleave/main.cpp": "#include <cleave/heap.hpp>\n#include \"messages.hpp\"\n"
+                                 "#include \"lang/front_end.hpp\"\n#include \"lang/tree.hpp\"\n",
         "tools/cleave/messages.hpp": "",
     }
 
@@ -69,6 +78,18 @@ class CheckLayers(TreeTest):
     def test_a_tool_looks_inside(self):
         self.write("tools/cleave/main.cpp", "#include \"base/check.hpp\"\n")
         self.expect("tools/cleave/main.cpp:1: tools sees include/ only, not base/check.hpp")
+
+    def test_a_tool_goes_past_the_door(self):
+        self.write("tools/cleave/main.cpp", "#include \"lang/token.hpp\"\n")
+        self.expect("tools/cleave/main.cpp:1: tools sees include/ only, not lang/token.hpp")
+
+    def test_the_door_is_for_tools_alone(self):
+        self.write("examples/view.cpp", "#include \"lang/front_end.hpp\"\n")
+        self.expect("examples/view.cpp:1: examples sees include/ only, not lang/front_end.hpp")
+
+    def test_a_layer_of_its_own_points_up(self):
+        self.write("src/heap/heap.cpp", "#include <cleave/runtime/program.hpp>\n")
+        self.expect("src/heap/heap.cpp:1: heap may not include runtime (cleave/runtime/program.hpp)")
 
     def test_a_c_test_looks_inside(self):
         self.write("tests/capi/run_test.c", "#include \"base/check.hpp\"\n")

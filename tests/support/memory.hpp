@@ -17,7 +17,7 @@ constexpr std::size_t operator""_GiB(unsigned long long n) {
   return n << 30;
 }
 
-// The bytes of this process that lie in physical memory (/proc/self/statm).
+// The bytes of this process that lie in physical memory (/proc).
 std::size_t resident_bytes();
 
 // Writes one byte per page, so that the system puts memory behind all of them.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <latch>
 #include <mutex>
 #include <random>
 #include <thread>
@@ -61,7 +62,9 @@ TEST(RandomPrograms, onTwoThreadsThatTradePiecesLoseNothing) {
   const std::size_t steps = test::steps(400'000, 60'000);
   std::mutex lock;
   std::vector<shared_piece> shelf;
+  std::latch begun(2);
   const auto work = [&](std::uint64_t own_seed) {
+    begun.arrive_and_wait();
     std::mt19937_64 random(own_seed);
     const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
     std::vector<shared_piece> mine;

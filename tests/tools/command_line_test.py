@@ -5,11 +5,13 @@ import tool
 class CommandLine(tool.Case):
     def test_help_names_every_command(self):
         text = self.succeed("--help").stdout.decode()
-        for name in ("sort", "bench", "doctor", "--version"):
+        for name in ("run", "build", "check", "emit", "sort", "bench", "doctor", "--version"):
             self.assertIn(name, text)
 
     def test_each_command_has_help(self):
-        for name, word in (("sort", "--type"), ("doctor", "--json"), ("bench", "--json")):
+        for name, word in (("run", "--threads"), ("build", "--output"), ("check", "--format"),
+                           ("emit", "--format"), ("sort", "--type"), ("doctor", "--json"),
+                           ("bench", "--json")):
             text = self.succeed(name, "--help").stdout.decode()
             self.assertIn(word, text)
             self.assertIn(f"Usage: cleave {name} ", text)

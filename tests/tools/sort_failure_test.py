@@ -121,7 +121,7 @@ class SortFailure(tool.Case):
         self.write("big", b"".join(b"%06d\n" % i for i in range(400000)))
         self.write("out", b"old")
         # The text takes 2.8 MB, its records 6.4 MB, and the merge as much again.
-        limits = ["1MB", "4MB"] + (["12MB"] if os.cpu_count() > 1 else [])
+        limits = ["1MB", "4MB"] + (["12MB"] if tool.cores() > 1 else [])
         for limit in limits:
             with self.subTest(limit=limit):
                 self.fail_with(1, ["memory", "--memory"], "sort", "big", "-o", "out", "--memory",
@@ -132,7 +132,10 @@ class SortFailure(tool.Case):
 
     def test_a_file_that_claims_to_be_huge(self):
         with open(self.path("sparse"), "wb") as file:
-            file.truncate(1 << 42)
+            try:
+                file.truncate(1 << 42)
+            except OSError as error:
+                self.skipTest(f"no file of 4 TiB can be made here: {error}")
         self.unchanged_by("not enough memory", files=("sparse",))
 
     def test_a_small_address_space(self):
@@ -165,20 +168,28 @@ class SortFailure(tool.Case):
         self.assertEqual(done.returncode, 0)
         self.assertEqual(self.read("out"), b"a\nb\n")
 
+    def catches(self, process, number):
+        """Whether the process has a handler for the signal."""
+        with open(f"/proc/{process.pid}/status", encoding="utf-8") as file:
+            caught = next(line for line in file if line.startswith("SigCgt:"))
+        return int(caught.split()[1], 16) >> (number - 1) & 1 == 1
+
     def test_a_signal_leaves_nothing_behind(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             self.write("out", b"old")
             before = self.names()
+            # Under nohup, or behind a shell's &, a signal would be ignored here, and stay so there.
+            default = lambda number=number: signal.signal(number, signal.SIG_DFL)
             process = subprocess.Popen([tool.command, "sort", "-", "-o", "out"], cwd=self.folder,
-                                       stdin=subprocess.PIPE)
-            # It waits for its input; the file beside the output is there by then.
-            deadline = time.monotonic() + 60
-            while self.names() == before and time.monotonic() < deadline:
+                                       stdin=subprocess.PIPE, preexec_fn=default)
+            # The handler is set right after the file beside the output was made; then
+            # it waits for its input.
+            while not self.catches(process, number):
+                self.assertIsNone(process.poll())
                 time.sleep(0.01)
-            # The handler is set right after the file was made.
-            time.sleep(0.1)
+            self.assertNotEqual(self.names(), before)
             process.send_signal(number)
-            self.assertEqual(process.wait(60), -number)
+            self.assertEqual(process.wait(tool.patience), -number)
             process.stdin.close()
             self.assertEqual(self.names(), before)
             self.assertEqual(self.read("out"), b"old")

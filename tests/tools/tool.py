@@ -23,6 +23,15 @@ def sanitized():
     return os.environ.get("CLEAVE_SANITIZE", "") != ""
 
 
+# Seconds, for hangs alone: nothing that works comes near it.
+patience = 300
+
+
+def cores():
+    """How many processors this process may use, of those that the machine has."""
+    return len(os.sched_getaffinity(0))
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="cleave test ")
@@ -46,7 +55,7 @@ class Case(unittest.TestCase):
             options["stdin"] = subprocess.DEVNULL
         options.setdefault("stdout", subprocess.PIPE)
         return subprocess.run([command, *arguments], cwd=self.folder, stderr=subprocess.PIPE,
-                              timeout=300, check=False, **options)
+                              timeout=patience, check=False, **options)
 
     def succeed(self, *arguments, **options):
         done = self.run_tool(*arguments, **options)

@@ -1,12 +1,12 @@
 // bench_command.cpp -- `cleave bench`: measures cutting and joining on this machine.
 #include <fmt/core.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <memory>
 
 #include "commands.hpp"
 #include "harness.hpp"
+#include "progress_line.hpp"
 #include "report.hpp"
 #include "strategies/memory.hpp"
 
@@ -16,22 +16,6 @@ namespace {
 struct bench_options {
   bench::settings chosen;
   bool json = false;
-};
-
-// One line on the terminal that is written over and over; nothing elsewhere, so
-// that a log holds only what happened.
-class progress_line {
- public:
-  ~progress_line() { clear(); }
-  void show(std::string_view text) {
-    if (!shown_) return;
-    fmt::print(stderr, "\r\033[K{}", text);
-    std::fflush(stderr);
-  }
-  void clear() { show({}); }
-
- private:
-  bool shown_ = isatty(STDERR_FILENO) != 0;
 };
 
 void measure(const bench_options& options) {

@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cleave::tool {
 
@@ -43,7 +44,13 @@ class usage_error : public std::runtime_error {
 // without a word.
 class output_closed : public std::exception {};
 
-// Each adds its subcommand to `app`.
+// Each adds its subcommand to `app`. What stands behind "--" on the command line goes to the
+// program that is run.
+void add_run_command(CLI::App& app, outcome& result, std::vector<std::string> behind_dashes);
+void add_build_command(CLI::App& app, outcome& result);
+void add_check_command(CLI::App& app, outcome& result);
+void add_emit_command(CLI::App& app, outcome& result);
+void add_headers_command(CLI::App& app, outcome& result);
 void add_sort_command(CLI::App& app, outcome& result);
 void add_doctor_command(CLI::App& app, outcome& result);
 void add_bench_command(CLI::App& app, outcome& result);
@@ -59,5 +66,10 @@ std::string in_quotes(std::string_view name);
 
 // What the system says of an error number.
 std::string reason(int error);
+
+// A closed pipe and a full file are errors of the write from here on, not deaths.
+void ignore_write_signals();
+// As it was before: for a program that takes the place of this one.
+void restore_write_signals();
 
 }  // namespace cleave::tool

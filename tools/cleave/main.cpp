@@ -9,13 +9,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "child_process.hpp"
 #include "commands.hpp"
 
 namespace {
@@ -56,19 +59,36 @@ void hold_standard_streams() {
 }
 
 int parse_and_run(int argc, char** argv) {
-  CLI::App app("Arrays that are cut and joined in place: sorting, measuring, and advice");
+  CLI::App app("Runs array programs, on arrays that are cut and joined in place; sorts, measures");
   app.name("cleave");
   app.set_version_flag("--version", version(), "Print the version, compiler and build type");
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 done, 1 failed, 2 wrong command line.");
+  app.footer(
+      "Exit codes: 0 done, 1 failed, 2 wrong command line; 'cleave run' ends as the program does.");
   tool::outcome result;
+  // The arguments of a program are not ours to read.
+  char** const end = argv + argc;
+  char** const dashes =
+      std::find_if(argv, end, [](const char* word) { return std::string_view(word) == "--"; });
+  const bool runs = argc > 1 && std::string_view(argv[1]) == "run";
+  char** const own_end = runs ? dashes : end;
+  std::vector<std::string> behind_dashes;
+  if (own_end != end) behind_dashes.assign(own_end + 1, end);
+  tool::add_run_command(app, result, std::move(behind_dashes));
+  tool::add_build_command(app, result);
+  tool::add_check_command(app, result);
+  tool::add_emit_command(app, result);
+  tool::add_headers_command(app, result);
   tool::add_sort_command(app, result);
   tool::add_doctor_command(app, result);
   tool::add_bench_command(app, result);
 
   // The parser takes arguments last first.
   std::vector<std::string> arguments;
-  for (int i = argc - 1; i > 0; --i) arguments.push_back(plain_argument(argv[i]));
+  for (char** word = own_end; --word > argv;) {
+    // The arguments of a program stay as they are.
+    arguments.push_back(runs ? *word : plain_argument(*word));
+  }
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
@@ -90,9 +110,7 @@ int parse_and_run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   hold_standard_streams();
-  // A closed pipe and a full file are errors of the write, not deaths.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
+  tool::ignore_write_signals();
   try {
     return parse_and_run(argc, argv);
   } catch (const tool::usage_error& error) {
@@ -100,6 +118,10 @@ int main(int argc, char** argv) {
   } catch (const tool::command_error& error) {
     return complain(tool::exit_failure, error.what());
   } catch (const tool::output_closed&) {
+    return tool::exit_failure;
+  } catch (const tool::stopped_by_signal& stop) {
+    std::signal(stop.signal, SIG_DFL);
+    std::raise(stop.signal);
     return tool::exit_failure;
   } catch (const std::bad_alloc&) {
     return complain(tool::exit_failure, "out of memory; free some, or raise the limit");

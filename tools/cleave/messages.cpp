@@ -2,11 +2,29 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <system_error>
 
 #include "commands.hpp"
 
 namespace cleave::tool {
+namespace {
+
+using handler = void (*)(int);
+handler pipe_before = SIG_DFL;
+handler size_before = SIG_DFL;
+
+}  // namespace
+
+void ignore_write_signals() {
+  pipe_before = std::signal(SIGPIPE, SIG_IGN);
+  size_before = std::signal(SIGXFSZ, SIG_IGN);
+}
+
+void restore_write_signals() {
+  std::signal(SIGPIPE, pipe_before);
+  std::signal(SIGXFSZ, size_before);
+}
 
 void print(std::string_view text) {
   while (!text.empty()) {

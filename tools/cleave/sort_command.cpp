@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <tbb/info.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -20,10 +21,10 @@
 #include <type_traits>
 
 #include "commands.hpp"
+#include "output.hpp"
 #include "sort_input.hpp"
 #include "sort_lines.hpp"
 #include "sort_numbers.hpp"
-#include "sort_output.hpp"
 #include "sort_parts.hpp"
 #include "sort_tree.hpp"
 
@@ -196,7 +197,9 @@ std::size_t startable_threads(std::size_t wanted) {
 }
 
 std::size_t threads_for(std::uint64_t asked) {
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  // As many as oneTBB will use, which looks at what this process may use (taskset, cpuset);
+  // it prints a warning when it is asked for more.
+  const auto cores = static_cast<std::size_t>(std::max(1, tbb::info::default_concurrency()));
   // A sort never waits, so threads beyond the cores only cost memory.
   return startable_threads(asked == 0 ? cores : std::min<std::uint64_t>(asked, cores));
 }

@@ -1,4 +1,4 @@
-// sort_output.hpp -- where the sorted bytes go, all of them or none.
+// output.hpp -- where the result of a command goes, all of it or nothing.
 //
 // A regular file is written beside its place, under another name, and takes
 // the place when it is complete. So a reader sees the old file or the new
@@ -13,7 +13,8 @@
 //   O1  Until finish() returns, what the name stands for is unchanged.
 //   O2  Without finish(), the destructor leaves no file behind; neither does
 //       SIGINT, SIGTERM or SIGHUP.
-//   O3  The new file has the permissions of the one that it replaces.
+//   O3  The new file has the permissions of the one that it replaces, and a program may be
+//       run.
 #pragma once
 
 #include <sys/types.h>
@@ -27,9 +28,11 @@ namespace cleave::tool {
 
 class output {
  public:
-  // Standard output without a name.
+  enum class kind { data, program };
+
+  // Standard output without a name. A program may be run by whom a new file may be read by.
   // Throws command_error when the file, or its place, cannot be written.
-  explicit output(std::optional<std::string> name);
+  explicit output(std::optional<std::string> name, kind of = kind::data);
   ~output();
   output(const output&) = delete;
   output& operator=(const output&) = delete;

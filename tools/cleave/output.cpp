@@ -1,4 +1,4 @@
-#include "sort_output.hpp"
+#include "output.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -37,6 +37,11 @@ void watch(const char* name) {
   }
 }
 
+// May be run by all who may read it.
+mode_t runnable(mode_t mode) {
+  return mode | ((mode & 0444) >> 2);
+}
+
 // The mode of a file that a program makes without thinking about it.
 mode_t usual_mode() {
   const mode_t mask = ::umask(0);
@@ -46,7 +51,8 @@ mode_t usual_mode() {
 
 }  // namespace
 
-output::output(std::optional<std::string> name) : name_(std::move(name)) {
+output::output(std::optional<std::string> name, kind of) : name_(std::move(name)) {
+  const auto fitting = [of](mode_t mode) { return of == kind::program ? runnable(mode) : mode; };
   if (!name_) {
     descriptor_ = STDOUT_FILENO;
     return;
@@ -58,7 +64,7 @@ output::output(std::optional<std::string> name) : name_(std::move(name)) {
     // A link that leads nowhere is refused: its target may be on a disk that
     // is not there now.
     if (::lstat(name_->c_str(), &link) == 0) fail(ENOENT);
-    open_beside(*name_, usual_mode());
+    open_beside(*name_, fitting(usual_mode()));
     return;
   }
   if (S_ISDIR(about.st_mode)) fail(EISDIR);
@@ -73,7 +79,7 @@ output::output(std::optional<std::string> name) : name_(std::move(name)) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(*name_, error);
   if (error) fail(error.value());
-  open_beside(real.string(), about.st_mode & 0777);
+  open_beside(real.string(), fitting(about.st_mode & 0777));
   // Root keeps the owner as well; others own what they write.
   [[maybe_unused]] const int kept = ::fchown(descriptor_, about.st_uid, about.st_gid);
 }
@@ -81,7 +87,7 @@ output::output(std::optional<std::string> name) : name_(std::move(name)) {
 void output::open_beside(const std::string& place, mode_t mode) {
   const std::size_t slash = place.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : place.substr(0, slash + 1);
-  std::string beside = folder + ".cleave-sort-XXXXXX";
+  std::string beside = folder + ".cleave-XXXXXX";
   descriptor_ = ::mkostemp(beside.data(), O_CLOEXEC);
   if (descriptor_ < 0) fail(errno);
   place_ = place;

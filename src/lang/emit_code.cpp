@@ -1,0 +1,169 @@
+#include "lang/emit_code.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace cleave::lang {
+namespace {
+
+using core::ending_kind;
+using core::step_kind;
+using core::type_kind;
+
+std::string hexadecimal(std::uint64_t number) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llxu", static_cast<unsigned long long>(number));
+  return text;
+}
+
+}  // namespace
+
+void code_writer::line(std::string_view text) {
+  // Deep code is not moved further to the right: the text would grow with the square.
+  out_.append(2 * std::min<std::size_t>(indent, 20), ' ');
+  out_ += text;
+  out_ += '\n';
+}
+
+void code_writer::open(std::string_view before) {
+  line(std::string(before) + "{");
+  ++indent;
+}
+
+void code_writer::close(std::string_view after) {
+  --indent;
+  line("}" + std::string(after));
+}
+
+std::string code_writer::value(const core::atom& one) const {
+  if (one.name != nullptr) return name(*one.name);
+  switch (one.of->kind) {
+    case type_kind::u32: return std::to_string(one.number) + "u";
+    case type_kind::nat: return "nat{" + std::to_string(one.number) + "u}";
+    case type_kind::f32: return "F32_from_bits_raw(" + hexadecimal(one.number) + ")";
+    case type_kind::character: return "character{" + hexadecimal(one.number) + "}";
+    default: break;
+  }
+  const layout& found = unit_.types.layout_of(*one.of);
+  const std::string& type = unit_.types.name(*one.of);
+  if (found.form == form::boxed) return type + "::small(" + std::to_string(one.number) + ")";
+  return "static_cast<" + type + ">(" + std::to_string(one.number) + ")";
+}
+
+std::string code_writer::values(const atoms& all) const {
+  std::string text;
+  for (const core::atom& one : all) {
+    if (!text.empty()) text += ", ";
+    text += value(one);
+  }
+  return text;
+}
+
+void code_writer::write(const core::block& code, const goal& to) {
+  // The labels' bodies stand behind the braces of what comes after them.
+  std::vector<const core::label*> labels;
+  bool in_labels = false;
+  for (const core::step& one : code.steps) {
+    if (one.kind != step_kind::define) {
+      in_labels = false;
+      step(one);
+      continue;
+    }
+    for (const core::variable* parameter : one.target->parameters) {
+      line(unit_.type(*parameter) + " " + name(*parameter) + ";");
+    }
+    if (!in_labels) {
+      open();
+      labels.push_back(nullptr);
+      in_labels = true;
+    }
+    labels.push_back(one.target.get());
+  }
+  end(code.end, to);
+  // In reverse: a label may be jumped to from the bodies of later ones.
+  bool closed = false;
+  for (auto next = labels.rbegin(); next != labels.rend(); ++next) {
+    if (*next == nullptr) {
+      closed = false;
+      continue;
+    }
+    if (!closed) close();
+    closed = true;
+    open("join_" + std::to_string((*next)->number) + ": ");
+    write(*(*next)->body, to);
+    close();
+  }
+}
+
+void code_writer::give(const std::string& value, const goal& to) {
+  switch (to.how) {
+    case goal::returns: line("return " + value + ";"); break;
+    case goal::assigns:
+      line(to.target + " = " + value + ";");
+      if (!to.after.empty()) line("goto " + to.after + ";");
+      break;
+    case goal::drops:
+      line("drop(" + value + ");");
+      if (!to.after.empty()) line("goto " + to.after + ";");
+      break;
+    case goal::acts:
+      line("*result = " + value + ";");
+      line("return true;");
+      break;
+  }
+}
+
+// All targets at once: what a value reads is not overwritten before.
+void code_writer::assign(const std::vector<core::variable*>& targets, const atoms& values) {
+  std::string later;
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    if (values[k].name == targets[k]) continue;
+    const bool read_again =
+        std::any_of(values.begin() + static_cast<std::ptrdiff_t>(k) + 1, values.end(),
+                    [&](const core::atom& one) { return one.name == targets[k]; });
+    if (read_again) {
+      const std::string kept = fresh("next");
+      line(unit_.type(*targets[k]) + " " + kept + " = " + value(values[k]) + ";");
+      later += name(*targets[k]) + " = " + kept + "; ";
+    } else {
+      line(name(*targets[k]) + " = " + value(values[k]) + ";");
+    }
+  }
+  if (!later.empty()) {
+    later.pop_back();
+    line(later);
+  }
+}
+
+void code_writer::end(const core::ending& one, const goal& to) {
+  switch (one.kind) {
+    case ending_kind::give: give(value(one.value), to); break;
+    case ending_kind::tail_call:
+      if (one.callee == nullptr) {
+        give("apply(" + values(one.arguments) + ")", to);
+      } else if (to.how == goal::returns && inside_ != nullptr &&
+                 unit_.groups.jumps(*inside_, *one.callee)) {
+        assign(one.callee->parameters, one.arguments);
+        line("goto " + entry_label(*one.callee) + ";");
+      } else {
+        give(unit_writer::name(*one.callee) + "(" + values(one.arguments) + ")", to);
+      }
+      break;
+    case ending_kind::tail_run:
+      if (to.how == goal::acts) {
+        line("*next = " + value(one.value) + ";");
+        line("return false;");
+      } else {
+        give("run(" + value(one.value) + ")", to);
+      }
+      break;
+    case ending_kind::branch: branch(*one.cases, to); break;
+    case ending_kind::jump:
+      assign(one.target->parameters, one.arguments);
+      line("goto join_" + std::to_string(one.target->number) + ";");
+      break;
+    case ending_kind::stop: line("stop(" + string_literal(one.message) + ");"); break;
+  }
+}
+
+}  // namespace cleave::lang

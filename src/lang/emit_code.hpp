@@ -1,0 +1,97 @@
+// emit_code.hpp -- the statements of one C++ function.
+//
+//   code_writer code(unit, out, group_of_the_function);
+//   code.write(function.body, {.how = goal::returns});
+//
+// A block becomes statements of which the last one returns, jumps or stops, unless the
+// goal says that the value is needed right behind. Nothing jumps over the initialisation of a
+// variable, since a label stands behind the braces of all that jumps to it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "lang/core.hpp"
+#include "lang/emit_unit.hpp"
+
+namespace cleave::lang {
+
+// What happens with the value that a block gives.
+struct goal {
+  enum kind : std::uint8_t {
+    returns,  // it is returned
+    assigns,  // to the variable `target`; then on to the label `after`
+    drops,    // nobody wants it; then on to the label `after`
+    acts,     // it is the result of an action: see function.hpp of the runtime
+  };
+  kind how = returns;
+  std::string target;
+  std::string after;  // empty: what comes next in the text
+};
+
+class code_writer {
+ public:
+  // `inside` is the function whose tail calls may be jumps; null in a closure.
+  code_writer(unit_writer& unit, std::string& out, const core::function* inside)
+      : unit_(unit), out_(out), inside_(inside) {}
+
+  void write(const core::block& code, const goal& to);
+
+  [[nodiscard]] static std::string entry_label(const core::function& one) {
+    return "enter_" + std::to_string(one.number);
+  }
+  std::size_t indent = 1;
+
+ private:
+  using atoms = std::vector<core::atom>;
+
+  // emit_code.cpp
+  void line(std::string_view text);
+  void open(std::string_view before = "");
+  void close(std::string_view after = "");
+  void give(const std::string& value, const goal& to);
+  void end(const core::ending& one, const goal& to);
+  void assign(const std::vector<core::variable*>& targets, const atoms& values);
+  [[nodiscard]] std::string value(const core::atom& one) const;
+  [[nodiscard]] std::string values(const atoms& all) const;
+  [[nodiscard]] static std::string name(const core::variable& one) {
+    return unit_writer::name(one);
+  }
+  // No identifier() is a word with a number right behind.
+  [[nodiscard]] std::string fresh(const std::string& what) {
+    return what + std::to_string(unit_.labels++);
+  }
+
+  // emit_steps.cpp
+  void step(const core::step& one);
+  void let(const core::variable* name, const core::operation& what);
+  void define(const core::variable* name, const std::string& value);
+  void inner(const core::block& code, const std::string& target);
+  [[nodiscard]] std::string expression(const core::operation& what, const core::type* result);
+  void construct(const core::variable& name, const core::operation& what);
+  void parallel(const core::step& one);
+  [[nodiscard]] std::string closure(const core::closure& made, const core::type& type);
+
+  // emit_branches.cpp
+  void branch(const core::branching& cases, const goal& to);
+  void arms(const core::branching& cases, const goal& to);
+  void switch_arms(const core::branching& cases, const goal& to);
+  void arm_body(const core::branching& cases, const core::arm* one, const goal& to);
+  void take_fields(const core::branching& cases, const core::arm& one);
+  void take_from_cell(const core::branching& cases, const core::arm& one);
+  void take_from_struct(const core::branching& cases, const core::arm& one);
+  void take_from_array(const core::branching& cases, const core::arm& one);
+  void take_from_string(const core::branching& cases, const core::arm& one);
+  [[nodiscard]] std::string condition(const core::branching& cases, const core::arm& one) const;
+
+  unit_writer& unit_;
+  std::string& out_;
+  const core::function* inside_;
+  // Of each token: how its memory is given back.
+  std::unordered_map<const core::variable*, std::string> tokens_;
+};
+
+}  // namespace cleave::lang

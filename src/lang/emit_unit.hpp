@@ -1,0 +1,51 @@
+// emit_unit.hpp -- what the functions of one C++ file share while it is written.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+#include "lang/core.hpp"
+#include "lang/emit_groups.hpp"
+#include "lang/emit_names.hpp"
+#include "lang/emit_types.hpp"
+
+namespace cleave::lang {
+
+struct unit_writer {
+  const type_writer& types;
+  const function_groups& groups;
+
+  std::string constants{};         // of strings
+  std::string closure_structs{};   // environments, and the declarations of their code
+  std::string closure_code{};      // what they do
+  std::string descriptor_lines{};  // of environments, behind those of cells
+  std::size_t descriptor_count = 0;
+  std::size_t labels = 0;    // C++ labels and temporaries have numbers of their own
+  std::size_t closures = 0;  // so have environments
+
+  // The name of a constant string. No identifier() ends in a letter.
+  std::string text(const std::string& bytes) {
+    const auto [found, is_new] =
+        texts.try_emplace(bytes, "text_" + std::to_string(texts.size()) + "s");
+    if (is_new) {
+      constants += "static constinit text " + found->second + "{" + string_literal(bytes) + "};\n";
+    }
+    return found->second;
+  }
+  // Functions, types and variables with one name and number differ in the last letter.
+  [[nodiscard]] static std::string name(const core::function& one) {
+    return identifier(one.name, one.number) + "f";
+  }
+  [[nodiscard]] static std::string name(const core::variable& one) {
+    return identifier(one.name, one.number);
+  }
+  [[nodiscard]] const std::string& type(const core::variable& one) const {
+    return types.name(*one.of);
+  }
+  [[nodiscard]] bool plain(const core::type& type) const { return types.layout_of(type).plain; }
+
+  std::map<std::string, std::string> texts{};
+};
+
+}  // namespace cleave::lang

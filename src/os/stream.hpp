@@ -1,0 +1,48 @@
+// stream.hpp -- the door to the system's files: bytes in and out, and the end of the process.
+//
+//   if (int error = os::write_all(1, text, size); error != 0) ...os::reason(error)...
+//
+// Interrupted calls are repeated. An error is the system's number for it, 0 is none.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace cleave::os {
+
+[[nodiscard]] int write_all(int descriptor, const char* bytes, std::size_t size) noexcept;
+
+[[nodiscard]] bool is_terminal(int descriptor) noexcept;
+
+// A write to a pipe that nobody reads is an error from now on, not the process's end.
+void report_broken_pipes() noexcept;
+
+// A file that is open for reading or writing.
+class file {
+ public:
+  file() noexcept = default;
+  file(const file&) = delete;
+  file& operator=(const file&) = delete;
+  ~file() { static_cast<void>(close()); }
+
+  [[nodiscard]] int open_to_read(const char* path) noexcept;
+  // Makes it empty, or makes it.
+  [[nodiscard]] int open_to_write(const char* path) noexcept;
+  // What the system says that there is to read; a hint.
+  [[nodiscard]] std::size_t size() const noexcept;
+  // At most `size` bytes; 0 of them at the end.
+  [[nodiscard]] int read(char* to, std::size_t size, std::size_t& got) noexcept;
+  [[nodiscard]] int write(const char* bytes, std::size_t size) noexcept;
+  [[nodiscard]] int close() noexcept;
+
+ private:
+  int descriptor_ = -1;
+};
+
+// What an error means, in words.
+[[nodiscard]] std::string reason(int error);
+
+// Ends the process at once; nothing is flushed and no destructor runs.
+[[noreturn]] void exit_now(int code) noexcept;
+
+}  // namespace cleave::os

@@ -1,0 +1,81 @@
+#include <cleave/runtime/start.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "os/stack.hpp"
+#include "os/stream.hpp"
+#include "runtime/arguments.hpp"
+#include "runtime/output.hpp"
+#include "runtime/statistics.hpp"
+#include "runtime/threads.hpp"
+
+namespace cleave::runtime {
+namespace {
+
+constexpr std::size_t stack_megabytes = 2048;
+constexpr std::size_t most_stack_megabytes = std::size_t{1} << 20;
+// Of each other thread: the system may charge for what it does not use.
+constexpr std::size_t most_worker_megabytes = 1024;
+// What the system must give at least of a larger wish.
+constexpr std::size_t least_stack_megabytes = 64;
+
+std::string_view variable(const char* name) noexcept {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string_view() : value;
+}
+
+// The number from 1 to `most` in the variable, `usual` if it is not set.
+std::size_t number_in(const char* name, std::size_t usual, std::size_t most) noexcept {
+  const std::string_view text = variable(name);
+  if (text.empty()) return usual;
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number == 0 || number > most) {
+    end_process(
+        1, "bend: " + std::string(name) + " is no number from 1 to " + std::to_string(most) + "\n");
+  }
+  return number;
+}
+
+struct run_of_program {
+  thread_team& team;
+  void (*program)();
+};
+
+void run_program(void* argument) {
+  const auto* const run = static_cast<run_of_program*>(argument);
+  run->team.run([](void* program) { reinterpret_cast<void (*)()>(program)(); },
+                reinterpret_cast<void*>(run->program));
+}
+
+}  // namespace
+
+namespace detail {
+
+int start(int argc, char** argv, void (*program)(), bool counts) noexcept {
+  set_arguments(argc, argv);
+  output::open();
+  os::report_broken_pipes();
+  os::on_stack_overflow([] { stop(message::stack_overflow); });
+  const std::size_t threads = number_in("CLEAVE_THREADS", 1, most_threads);
+  const std::size_t stack = number_in("CLEAVE_STACK", stack_megabytes, most_stack_megabytes);
+  {
+    thread_team team(threads, std::min(stack, most_worker_megabytes) << 20);
+    run_of_program run{team, program};
+    if (!os::run_on_stack(stack << 20, std::min(stack, least_stack_megabytes) << 20, run_program,
+                          &run)) {
+      stop("bend: no memory for a stack");
+    }
+  }
+  output::flush();
+  if (variable("CLEAVE_STATS") == "1") report_statistics(counts);
+  return variable("CLEAVE_CHECK") == "1" ? check_heap() : 0;
+}
+
+}  // namespace detail
+
+}  // namespace cleave::runtime

@@ -1,0 +1,201 @@
+#include "compiler.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+#include <cstdlib>
+#include <sstream>
+#include <string_view>
+
+#if defined(__x86_64__)
+#  include <cpuid.h>
+#endif
+
+#include "commands.hpp"
+#include "fingerprint.hpp"
+
+namespace cleave::tool {
+namespace {
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream source(text);
+  std::vector<std::string> words;
+  for (std::string word; source >> word;) words.push_back(std::move(word));
+  return words;
+}
+
+bool is_program(const std::string& path) {
+  struct stat about {};
+  return ::stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) &&
+         ::access(path.c_str(), X_OK) == 0;
+}
+
+// Where a command of this name is, as a shell finds it; empty if nowhere.
+std::string in_path(const std::string& name) {
+  if (name.find('/') != std::string::npos) return is_program(name) ? name : "";
+  const std::string path = variable("PATH");
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find(':', begin), path.size());
+    const std::string folder = path.substr(begin, end - begin);
+    const std::string place = (folder.empty() ? "." : folder) + "/" + name;
+    if (is_program(place)) return place;
+    begin = end + 1;
+  }
+  return "";
+}
+
+// The words, and for each that is a program which file that is: `ccache g++` changes when
+// either does.
+std::string identity_of(const std::vector<std::string>& words) {
+  fingerprint all;
+  for (const std::string& word : words) {
+    all.add(word);
+    const std::string place = word.starts_with('-') ? "" : in_path(word);
+    std::array<char, PATH_MAX> real{};
+    struct stat about {};
+    if (place.empty() || ::realpath(place.c_str(), real.data()) == nullptr) continue;
+    if (::stat(real.data(), &about) != 0) continue;
+    all.add(real.data());
+    all.add(static_cast<std::uint64_t>(about.st_size));
+    all.add(static_cast<std::uint64_t>(about.st_mtim.tv_sec));
+    all.add(static_cast<std::uint64_t>(about.st_mtim.tv_nsec));
+  }
+  return all.text();
+}
+
+// What -march=native looks at. A cache may be on a disk that several machines share.
+std::string processor() {
+  fingerprint all;
+#if defined(__x86_64__)
+  for (const unsigned leaf : {1U, 7U}) {
+    unsigned a = 0;
+    unsigned b = 0;
+    unsigned c = 0;
+    unsigned d = 0;
+    if (__get_cpuid_count(leaf, 0, &a, &b, &c, &d) == 0) continue;
+    // Leaf 1 has the number of the core that this runs on in b.
+    all.add(a).add(leaf == 1 ? 0 : b).add(c).add(d);
+  }
+#else
+  all.add(::getauxval(AT_HWCAP)).add(::getauxval(AT_HWCAP2));
+#endif
+  return all.text();
+}
+
+std::vector<std::string> options_of(compile_mode mode) {
+  std::vector<std::string> options = {
+      "-std=c++20",
+      "-pipe",
+      "-w",
+      // Each operation on floats is rounded by itself.
+      "-ffp-contract=off",
+      // A jump to another function stays one, at every level.
+      "-foptimize-sibling-calls",
+  };
+  const std::string_view sanitizers = CLEAVE_TOOL_SANITIZE;
+  if (sanitizers.empty()) {
+    options.emplace_back("-O3");
+  } else {
+    options.insert(options.end(), {"-O1", "-g1", fmt::format("-fsanitize={}", sanitizers),
+                                   "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"});
+  }
+#if defined(__x86_64__)
+  if (!mode.portable) options.emplace_back("-march=native");
+#endif
+  if (mode.statistics) options.emplace_back("-DCLEAVE_PROGRAM_STATS=1");
+  return options;
+}
+
+// Where oneTBB is, if that is no place where compilers look anyway.
+std::vector<std::string> libraries(const program_kit& kit) {
+  std::vector<std::string> words = {kit.library + "/libcleave_runtime.a",
+                                    kit.library + "/libcleave.a"};
+  const std::string tbb = CLEAVE_TOOL_TBB_FOLDER;
+  if (!tbb.empty()) words.insert(words.end(), {"-L" + tbb, "-Wl,-rpath," + tbb});
+  words.insert(words.end(), {"-ltbb", "-pthread"});
+  // Programs are looked at in their own language; names of functions stay.
+  if (std::string_view(CLEAVE_TOOL_SANITIZE).empty()) words.emplace_back("-Wl,-S");
+  return words;
+}
+
+}  // namespace
+
+std::vector<std::string> compiler::compile(const program_kit& kit, compile_mode mode,
+                                           const std::string& source, const std::string& headers,
+                                           const std::string& output) const {
+  std::vector<std::string> words = command;
+  const auto add = [&](const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+  };
+  add(options_of(mode));
+  add({"-I" + kit.headers});
+  if (!headers.empty()) add({"-include", headers});
+  add({source, "-o", output});
+  add(libraries(kit));
+  return words;
+}
+
+std::vector<std::string> compiler::compile_headers(const program_kit& kit, compile_mode mode,
+                                                   const std::string& source,
+                                                   const std::string& output) const {
+  std::vector<std::string> words = command;
+  const std::vector<std::string> options = options_of(mode);
+  words.insert(words.end(), options.begin(), options.end());
+  words.insert(words.end(), {"-I" + kit.headers, "-x", "c++-header", source, "-o", output});
+  return words;
+}
+
+std::optional<compiler> find_compiler() {
+  compiler found;
+  const std::vector<std::string> wanted = words_of(variable("CXX"));
+  if (!wanted.empty()) {
+    found.command = wanted;
+    found.command.front() = in_path(wanted.front());
+  } else {
+    found.command = {""};
+    for (const char* const name : {"c++", "g++", "clang++"}) {
+      if (found.command.front().empty()) found.command.front() = in_path(name);
+    }
+  }
+  if (found.command.front().empty()) return std::nullopt;
+  found.identity = identity_of(found.command);
+  return found;
+}
+
+std::string no_compiler() {
+  const std::string wanted = variable("CXX");
+  if (!words_of(wanted).empty()) {
+    return fmt::format("there is no compiler {}, which CXX names; correct or unset CXX",
+                       in_quotes(wanted));
+  }
+  return "there is no C++ compiler, which makes programs run; install g++ or clang, or name one "
+         "in CXX";
+}
+
+std::string identity_of(compile_mode mode) {
+  fingerprint all;
+  for (const std::string& option : options_of(mode)) all.add(option);
+  if (!mode.portable) all.add(processor());
+  return all.text();
+}
+
+std::string header_identity(const program_kit& kit, const compiler& with, compile_mode mode) {
+  return fingerprint()
+      .add(kit.headers)
+      .add(kit.header_identity)
+      .add(with.identity)
+      .add(identity_of(mode))
+      .text();
+}
+
+}  // namespace cleave::tool

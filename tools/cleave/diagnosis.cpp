@@ -1,0 +1,49 @@
+#include "diagnosis.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+
+#include "commands.hpp"
+
+namespace cleave::tool {
+namespace {
+
+// https://no-color.org: any value but an empty one says no.
+bool wants_colours() {
+  const char* const refused = std::getenv("NO_COLOR");
+  if (refused != nullptr && *refused != '\0') return false;
+  const char* const terminal = std::getenv("TERM");
+  if (terminal != nullptr && std::string_view(terminal) == "dumb") return false;
+  return ::isatty(STDERR_FILENO) != 0;
+}
+
+void print_error(std::string_view text) {
+  // Where standard error cannot be written, the exit code still tells.
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+void add_format_option(CLI::App& command, message_format& chosen) {
+  static const std::map<std::string, message_format> names = {{"text", message_format::text},
+                                                              {"json", message_format::json}};
+  command.add_option("--format", chosen, "How to say what is wrong: text (default) or json")
+      ->transform(CLI::CheckedTransformer(names))
+      ->type_name("FORMAT");
+}
+
+void show(const lang::diagnostics& found, message_format format) {
+  if (format == message_format::json) {
+    if (!found.empty() || !found.notes().empty()) print_error(lang::to_json(found) + "\n");
+    return;
+  }
+  for (const std::string& note : found.notes()) print_error("note: " + note + "\n");
+  if (found.empty()) return;
+  print_error(lang::to_text(found, wants_colours() ? lang::colours::always : lang::colours::never));
+}
+
+}  // namespace cleave::tool
