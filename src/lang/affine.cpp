@@ -183,20 +183,13 @@ void affine_checker::walk_construct(const construct_term& one) {
   }
 }
 
-// What follows `x : T <- m` is a function that M.bind gets behind the arguments of the
-// head, the types of both results, and m; it may want a template.
+// What follows `x : T <- m` is a function that runs once.
 void affine_checker::walk_do(const do_term& one) {
-  const std::size_t outside = templates_;
-  argument_marks marks(one.bind);
-  for (std::size_t k = 0; k < one.arguments.size() + 2; ++k) marks.next();
-  const bool is_template = marks.next() == mark::templated;
   for (const do_statement& each : one.statements) {
     const bool erased = each.kind == do_kind::let && each.name->how == mark::erased;
     if (!erased) walk(each.value);
-    if (is_template && (each.kind == do_kind::bind || each.kind == do_kind::step)) ++templates_;
     if (each.name != nullptr) bind(*each.name, each.name->how, each.name->where);
   }
-  templates_ = outside;
 }
 
 void affine_checker::walk_block(const block_term& one) {

@@ -184,6 +184,7 @@ class checker {
 
   void check_call(const function& callee, const std::vector<atom>& arguments) {
     std::vector<const type*> types;
+    types.reserve(callee.parameters.size());
     for (const variable* one : callee.parameters) types.push_back(one->of);
     check_all(arguments, types, "a call's arguments");
   }

@@ -10,6 +10,7 @@ namespace {
 void fill_data(type_table& types, fact_table& facts) {
   while (core::data_type* const data = types.next_unfilled()) {
     std::vector<shape*> arguments;
+    arguments.reserve(data->arguments.size());
     for (const core::type* one : data->arguments) arguments.push_back(types.of(one));
     shape* const whole = types.data(*data->declaration, std::move(arguments));
     for (const constructor_decl* one : data->declaration->constructors) {

@@ -46,7 +46,7 @@ struct elaboration {
 class body_maker {
  public:
   // Blocks within blocks, so that later passes may recurse.
-  static constexpr std::size_t deepest = 2000;
+  static constexpr std::size_t deepest = 500;
 
   body_maker(elaboration& all, const instance& one);
 

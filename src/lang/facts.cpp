@@ -224,7 +224,8 @@ shape* fact_table::type_of(const term& of, environment& env) {
                      "a type that is known after " + std::to_string(most_steps) + " steps",
                      "a computation that takes longer, or for ever");
   } else if (one->kind == fact_kind::family) {
-    report_.mismatch(of.where, "the arguments of " + std::string(one->family->name), "none");
+    report_.mismatch(of.where, "the arguments of " + std::string(one->family->name),
+                     std::string(text_of(of.where).substr(0, 60)));
   } else {
     const bool run_time = one->kind == fact_kind::nothing || one->kind == fact_kind::lambda;
     report_.mismatch(of.where,
@@ -250,9 +251,16 @@ const fact* fact_table::family(const type_decl& of, span where) {
 
 const fact* fact_table::apply_family(const type_decl& of, const std::vector<const fact*>& arguments,
                                      span where) {
-  // Leading quantities may be missing.
-  const std::size_t missing =
-      of.parameters.size() > arguments.size() ? of.parameters.size() - arguments.size() : 0;
+  // Leading quantities may be missing, all of them.
+  const std::size_t all = of.parameters.size();
+  std::size_t quantities = 0;
+  while (quantities < all && lang::kind_of(of.parameters[quantities]) == parameter_kind::quantity) {
+    ++quantities;
+  }
+  const std::size_t missing = arguments.size() == all ? 0 : quantities;
+  if (arguments.size() + missing != all) {
+    return keep({.kind = fact_kind::family, .family = &of, .parts = {}});
+  }
   std::vector<shape*> parts;
   for (std::size_t k = missing; k < of.parameters.size(); ++k) {
     if (lang::kind_of(of.parameters[k]) != parameter_kind::type) continue;

@@ -87,8 +87,10 @@ field_order layouts::fields_of(const core::constructor& one, std::size_t size) c
   made.order.resize(one.fields.size());
   std::iota(made.order.begin(), made.order.end(), std::size_t{0});
   const auto alignment = [&](std::size_t field) { return found_.at(one.fields[field]).alignment; };
-  std::stable_sort(made.order.begin(), made.order.end(),
-                   [&](std::size_t a, std::size_t b) { return alignment(a) > alignment(b); });
+  // Equal ones stay in their order.
+  std::sort(made.order.begin(), made.order.end(), [&](std::size_t a, std::size_t b) {
+    return alignment(a) != alignment(b) ? alignment(a) > alignment(b) : a < b;
+  });
   for (const std::size_t field : made.order) {
     size = round_up(size, alignment(field)) + found_.at(one.fields[field]).size;
     made.alignment = std::max(made.alignment, alignment(field));

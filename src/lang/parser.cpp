@@ -199,15 +199,10 @@ void parser::forget_open(std::size_t operators) {
   type_behind_.reset();
 }
 
-void parser::skip_to_item() {
-  while (!at(token_kind::end) && !(starts_item() && now_.first_on_line)) take();
-}
-
-// Cases of matches within the one that failed stand further to the right.
-void parser::skip_to_case_or_item(std::uint32_t column) {
-  while (!at(token_kind::end) && !(starts_item() && now_.first_on_line) &&
-         !(at(token_kind::case_word) && now_.column <= column)) {
-    take();
+void parser::skip_to_item(std::uint32_t case_column) {
+  for (;; take()) {
+    if (at(token_kind::end) || (starts_item() && now_.first_on_line)) return;
+    if (at(token_kind::case_word) && now_.column <= case_column) return;
   }
 }
 

@@ -138,12 +138,13 @@ class parser {
   parsing_stack::failing refuse_feature(span where, std::string feature);
   wanted want(token_kind kind, const char* expected);
   wanted want_name();
-  // Ends the coroutine if a node would stand too high.
+  // Ends the coroutine if a node would stand too high, or if too many constructs are open.
   wanted want_height(std::size_t height, span where);
   [[nodiscard]] std::string observed(const token& one) const;
   [[nodiscard]] std::string quoted(span where) const;
-  void skip_to_item();
-  void skip_to_case_or_item(std::uint32_t column);
+  // To a case as well that stands at the column or left of it: cases of matches within
+  // the one that failed stand further to the right.
+  void skip_to_item(std::uint32_t case_column = 0);
 
   // ---- Items (parser_items.cpp)
   parsing<bool> items();
@@ -199,7 +200,8 @@ class parser {
 
   // ---- Bodies (parser_bodies.cpp)
   parsing<sized_term> body(around outside);
-  // These give the height of what they fill in.
+  // These give the height of what they fill in; the first gives 0 if there is no let.
+  parsing<std::size_t> let_behind(statement* made, token first, sized_term read, around outside);
   parsing<std::size_t> erased_let(statement* made);
   parsing<std::size_t> plain_let(statement* made, sized_term left);
   parsing<std::size_t> parallel_let(statement* made, sized_term first);
@@ -236,7 +238,6 @@ class parser {
   bool base_;
   tree_store& nodes_;
   diagnostics& found_;
-  parsing_stack steps_;
   lexer words_;
   operator_names names_;
 
@@ -258,6 +259,8 @@ class parser {
   std::uint32_t case_column_ = 0;
   // The last `a[i] <- v`.
   const term* written_ = nullptr;
+  // The last member: what may still run when it goes uses the others.
+  parsing_stack steps_;
 };
 
 }  // namespace cleave::lang

@@ -30,33 +30,8 @@ parsing<sized_term> parser::body(around outside) {
       height = co_await erased_let(&one);
     } else {
       const sized_term read = co_await term_at(level_arrow, outside);
-      if (type_behind_) {
-        result = read;
-      } else if (at(token_kind::equals)) {
-        height = co_await plain_let(&one, read);
-      } else if (at(token_kind::colon) && read.node->kind == term_kind::name &&
-                 (outside == around::nothing || outside == around::parens)) {
-        // In parentheses it may be no let after all.
-        take();
-        const sized_term type = co_await term_at(level_arrow);
-        if (outside == around::parens && !at(token_kind::equals)) {
-          type_behind_ = type;
-          result = read;
-        } else {
-          one.type = type.node;
-          height = co_await plain_let(&one, read);
-          height = std::max(height, type.height);
-        }
-      } else if (at_parallel_let(read.node)) {
-        height = co_await parallel_let(&one, read);
-      } else if (is_write_statement(first, read.node)) {
-        auto* const name = as<name_term>(as<call_term>(read.node)->arguments[1].value);
-        one.names.push_back(to_binder(name));
-        one.values.push_back(read.node);
-        height = read.height;
-      } else {
-        result = read;
-      }
+      if (!type_behind_) height = co_await let_behind(&one, first, read, outside);
+      if (height == 0) result = read;
     }
     if (result.node != nullptr) break;
     take_if(token_kind::semicolon);
@@ -74,6 +49,31 @@ parsing<sized_term> parser::body(around outside) {
 }
 
 // ---- Lets ------------------------------------------------------------------------
+
+// What stands behind the first term of a line may make it the left side of a let.
+parsing<std::size_t> parser::let_behind(statement* made, token first, sized_term read,
+                                        around outside) {
+  if (at(token_kind::equals)) co_return co_await plain_let(made, read);
+  if (at(token_kind::colon) && read.node->kind == term_kind::name &&
+      (outside == around::nothing || outside == around::parens)) {
+    take();
+    const sized_term type = co_await term_at(level_arrow);
+    if (outside == around::parens && !at(token_kind::equals)) {
+      type_behind_ = type;
+      co_return 0;
+    }
+    made->type = type.node;
+    const std::size_t height = co_await plain_let(made, read);
+    co_return std::max(height, type.height);
+  }
+  if (at_parallel_let(read.node)) co_return co_await parallel_let(made, read);
+  if (is_write_statement(first, read.node)) {
+    made->names.push_back(to_binder(as<call_term>(read.node)->arguments[1].value));
+    made->values.push_back(read.node);
+    co_return read.height;
+  }
+  co_return 0;
+}
 
 // -x = e
 parsing<std::size_t> parser::erased_let(statement* made) {
@@ -187,7 +187,7 @@ parsing<sized_term> parser::match(around outside) {
       continue;
     }
     forget_open(operators);
-    skip_to_case_or_item(row_column);
+    skip_to_item(row_column);
     // The next case may belong to a match around this one, which is told in silence.
     if (!at(token_kind::case_word) || now_.column < column) co_await steps_.failure();
   }

@@ -128,25 +128,20 @@ void name_table::report_duplicate(std::string_view name, span where, span first)
 // Links a def without `->` with its law, in this file or, for M.name, in another.
 void name_table::fill_law(const module& from, def_decl& def) {
   const place at = look_up(from, def.name);
-  const auto entry = at.in == nullptr ? base_.names.end() : at.in->names.find(at.name);
-  const bool known = at.in != nullptr && entry != at.in->names.end();
-  law_decl* const law = known ? entry->second.law : nullptr;
-  if (law != nullptr) {
-    check_filling(*law, def);
-    if (entry->second.def == nullptr) entry->second.def = &def;
-    return;
+  declared* const entry = find_entry(at);
+  if (entry != nullptr && entry->law != nullptr) {
+    check_filling(*entry->law, def);
+    if (entry->def == nullptr) entry->def = &def;
+  } else if (entry != nullptr && !at.qualified) {
+    report_duplicate(def.name, def.where, entry->where);
+  } else if (entry != nullptr || !may_be_lost(from, def.name)) {
+    diagnostic wrong;
+    wrong.where = def.where;
+    wrong.def = def.name;
+    wrong.expected = "a law " + quoted(def.name) + " (a def without '->' fills one)";
+    wrong.observed = "no such law";
+    found_.report(std::move(wrong));
   }
-  if (known && !at.qualified) {
-    report_duplicate(def.name, def.where, entry->second.where);
-    return;
-  }
-  if (!known && may_be_lost(from, def.name)) return;
-  diagnostic wrong;
-  wrong.where = def.where;
-  wrong.def = def.name;
-  wrong.expected = "a law " + quoted(def.name) + " (a def without '->' fills one)";
-  wrong.observed = "no such law";
-  found_.report(std::move(wrong));
 }
 
 void name_table::check_filling(law_decl& law, def_decl& def) {
@@ -183,35 +178,40 @@ void name_table::check_filling(law_decl& law, def_decl& def) {
 
 // ---- Lookups ---------------------------------------------------------------------
 
-// The space of the module that a qualifier names, else that of the file, or Base's if
-// the file has no such name. The space is null if the qualifier's file was not read.
+// The space of the module that a qualifier names, else that of the file. It is null if the
+// qualifier's file was not read.
 name_table::place name_table::look_up(const module& from, std::string_view name) const {
   space& own = space_of(from);
   const std::size_t dot = name.find('.');
   if (dot != std::string_view::npos) {
     if (const auto at = own.aliases.find(name.substr(0, dot)); at != own.aliases.end()) {
       const module* const to = at->second;
-      return {to != nullptr ? &space_of(*to) : nullptr, name.substr(dot + 1), true};
+      return {to != nullptr ? &space_of(*to) : nullptr, name.substr(dot + 1), true, false};
     }
   }
-  const bool here = own.names.contains(name) || own.constructors.contains(name);
-  return {here || !own.sees_base ? &own : &base_, name, false};
+  return {&own, name, false, own.sees_base};
+}
+
+declared* name_table::find_entry(const place& at) const {
+  if (at.in == nullptr) return nullptr;
+  if (const auto own = at.in->names.find(at.name); own != at.in->names.end()) return &own->second;
+  if (!at.or_base) return nullptr;
+  const auto entry = base_.names.find(at.name);
+  return entry != base_.names.end() ? &entry->second : nullptr;
 }
 
 const declared* name_table::find(const module& from, std::string_view name) const {
-  const place at = look_up(from, name);
-  if (at.in == nullptr) return nullptr;
-  if (const auto entry = at.in->names.find(at.name); entry != at.in->names.end()) {
-    return &entry->second;
-  }
-  return nullptr;
+  return find_entry(look_up(from, name));
 }
 
 constructor_decl* name_table::find_constructor(const module& from, std::string_view name) const {
   const place at = look_up(from, name);
   if (at.in == nullptr) return nullptr;
-  const auto entry = at.in->constructors.find(at.name);
-  return entry != at.in->constructors.end() ? entry->second : nullptr;
+  const auto own = at.in->constructors.find(at.name);
+  if (own != at.in->constructors.end()) return own->second;
+  if (!at.or_base) return nullptr;
+  const auto entry = base_.constructors.find(at.name);
+  return entry != base_.constructors.end() ? entry->second : nullptr;
 }
 
 const type_decl* name_table::base_type(std::string_view name) const {
@@ -239,7 +239,9 @@ std::vector<remark> name_table::help_with(const module& from, std::string_view n
   for (const auto& [known, one] : at.in->names) near.consider(known, one.where);
   if (!at.qualified) {
     for (const std::string_view known : locals) near.consider(known, {});
-    for (const auto& [known, one] : space_of(from).names) near.consider(known, one.where);
+  }
+  if (at.or_base) {
+    for (const auto& [known, one] : base_.names) near.consider(known, one.where);
   }
   return near.as_remark(name.substr(0, name.size() - at.name.size()));
 }
@@ -253,8 +255,8 @@ std::vector<remark> name_table::help_with_constructor(const module& from,
   }
   nearest_name near(at.name);
   for (const auto& [known, one] : at.in->constructors) near.consider(known, one->where);
-  if (!at.qualified) {
-    for (const auto& [known, one] : space_of(from).constructors) near.consider(known, one->where);
+  if (at.or_base) {
+    for (const auto& [known, one] : base_.constructors) near.consider(known, one->where);
   }
   return near.as_remark(name.substr(0, name.size() - at.name.size()));
 }

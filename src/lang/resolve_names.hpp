@@ -63,10 +63,12 @@ class name_table {
     bool sees_base = false;
     bool incomplete = false;  // names may be missing
   };
+  // Where to look for a name, and what it is called there.
   struct place {
     space* in = nullptr;
     std::string_view name;
     bool qualified = false;
+    bool or_base = false;
   };
 
   void declare_all(module& from);
@@ -77,6 +79,7 @@ class name_table {
   void fill_law(const module& from, def_decl& def);
   void check_filling(law_decl& law, def_decl& def);
   [[nodiscard]] place look_up(const module& from, std::string_view name) const;
+  [[nodiscard]] declared* find_entry(const place& at) const;
   [[nodiscard]] space& space_of(const module& one) const { return *spaces_.at(&one); }
 
   diagnostics& found_;

@@ -46,7 +46,7 @@ type Array<-T: Type> is Type:
 @native def Array.get(-T: Type, a: Array<T>, i: U32) -> Array<T> & T
 def Maybe.pure(a, -A: Kind(a), x: A) -> Maybe<a, A>:
   Some{x}
-def Maybe.bind(a, -A: Kind(a), -B: Kind(a), m: Maybe<a, A>, ~f: A -> Maybe<a, B>) -> Maybe<a, B>:
+def Maybe.bind(a, -A: Kind(a), -B: Kind(a), m: Maybe<a, A>, f: A -> Maybe<a, B>) -> Maybe<a, B>:
   match m:
     case None{}: None{}
     case Some{x}: f(x)

@@ -90,10 +90,10 @@ class core_machine {
   value copy(value one);
   void check_alive(value one) const;
   void take_token(const core::operation& what, const core::variable* name, environment& here);
-  void tick();
+  void tick() const;
   [[nodiscard]] bool counted(const core::type& of) const { return !core::is_plain(of); }
   [[nodiscard]] std::string show(value one) const;
-  [[nodiscard]] std::uint64_t hash(const std::vector<value>& all) const;
+  [[nodiscard]] std::string show_slots(value one) const;
 
   const core::program& all_;
   bool counting_;
@@ -105,7 +105,7 @@ class core_machine {
   std::size_t made_ = 0;
   std::size_t rebuilt_ = 0;
   std::size_t kept_ = 0;
-  std::size_t ticks_ = 0;
+  mutable std::size_t ticks_ = 0;
 };
 
 }  // namespace cleave::lang

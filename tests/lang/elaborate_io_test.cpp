@@ -175,7 +175,7 @@ TEST(Monads, withTooManyBindsAreRefused) {
   std::string text = "def f(x: U32) -> Maybe<&2, U32>:\n  do Maybe<&2, U32>:\n";
   for (int k = 0; k < 3000; ++k) text += "    x : U32 <- Some{x}\n";
   EXPECT_EQ(wrong_in(text + "    return x\n").at(0),
-            "2:5 f: this def has blocks within blocks deeper than 2000");
+            "2:5 f: this def has blocks within blocks deeper than 500");
 }
 
 }  // namespace

@@ -107,7 +107,9 @@ TEST(ComputedTypes, mustBeTypes) {
   EXPECT_THAT(wrong_in("def f(x: 3) -> U32:\n  3\n"),
               ElementsAre("2:10 main: expected a type, observed 3"));
   EXPECT_THAT(wrong_in("def f(x: List) -> U32:\n  3\n"),
-              ElementsAre("2:10 main: expected the arguments of List, observed none"));
+              ElementsAre("2:10 main: expected the arguments of List, observed List"));
+  EXPECT_THAT(wrong_in("def f(x: IO()) -> U32:\n  3\n"),
+              ElementsAre("2:10 main: expected the arguments of IO, observed IO()"));
 }
 
 TEST(ComputedTypes, haveALargestSize) {

@@ -100,6 +100,11 @@ TEST(Writes, areValuesOtherwise) {
   EXPECT_EQ(body_of("b = a[i] <- v\n  b"), "(let b = (Array.set U32 a i v); b)");
   EXPECT_EQ(body_of("match x:\n    case 0n: a[i] <- v\n    case p: a"),
             "(match x [0n -> (Array.set U32 a i v)] [p -> a])");
+  // Of another column, nothing belongs to the body.
+  EXPECT_EQ(body_of("a[i] <- v\n    a"),
+            "3:5 f: expected an operator, or the end of the def, observed 'a'");
+  EXPECT_EQ(body_of("a[i] <- v\n a"),
+            "3:2 f: expected an operator, or the end of the def, observed 'a'");
   // Only of a name is it a statement.
   EXPECT_EQ(body_of("a[i][j] <- v\n  a"),
             "3:3 f: expected an operator, or the end of the def, observed 'a'");

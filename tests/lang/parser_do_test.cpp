@@ -53,6 +53,13 @@ TEST(DoBlocks, endWhereTheColumnDoes) {
             "(do IO<T>; step (f (x => (do IO<T>; step a; b))); c)");
 }
 
+TEST(DoBlocks, haveAllTheirLinesInOneColumn) {
+  EXPECT_EQ(body_of("do IO<T>:\n    f(1)\n      g(1)\n"),
+            "4:7 f: expected an operator, or the end of the def, observed 'g'");
+  EXPECT_EQ(body_of("do IO<T>:\n    f(1)\n   g(1)\n"),
+            "4:4 f: expected an operator, or the end of the def, observed 'g'");
+}
+
 TEST(DoBlocks, endWithAResult) {
   EXPECT_EQ(
       body_of("do IO<T>:\n    x : T <- m"),

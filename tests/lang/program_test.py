@@ -7,7 +7,8 @@
 # error included, with "exit N" as the last line of a program that ends with another code
 # than 0. Blanks at the ends of lines, and empty lines at both ends, do not count. The words
 # of a line that begins with #$ are the arguments of the program, those of a line that begins
-# with #% are NAME=VALUE, for its environment.
+# with #% are NAME=VALUE, for its environment. A line "#- SANITIZER: REASON" says where the
+# program cannot run.
 import difflib
 import os
 import shlex
@@ -17,6 +18,8 @@ import sys
 
 # Seconds; only for a program that hangs.
 PATIENCE = 600
+# The exit code that says so to ctest.
+SKIPPED = 77
 
 
 def tidy(text):
@@ -32,6 +35,17 @@ def read(path):
     settings = [word for line in lines if line.startswith("#%") for word in shlex.split(line[2:])]
     environment = {**os.environ, **dict(word.split("=", 1) for word in settings)}
     return tidy(expected), arguments, environment
+
+
+def reason_to_skip(path):
+    """Why the program cannot run under the sanitizers of this build, if so."""
+    sanitizers = os.environ.get("CLEAVE_SANITIZE", "").split(",")
+    with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        for line in file:
+            name, colon, reason = line.removeprefix("#-").partition(":")
+            if line.startswith("#-") and colon and name.strip() in sanitizers:
+                return reason.strip()
+    return None
 
 
 def run(command, folder, environment):
@@ -75,6 +89,9 @@ def main():
         sys.exit("usage: program_test.py PATH-OF-CLEAVE FILE.bend [OPTIONS]...")
     sys.stdout.reconfigure(errors="surrogateescape")
     cleave, file = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    if reason := reason_to_skip(file):
+        print(f"SKIP: {reason}")
+        return SKIPPED
     return not agrees(cleave, file, sys.argv[3:] or [""])
 
 

@@ -119,9 +119,10 @@ class random_core {
         return one_in(2) ? text : to.construct(type, 1, {{nullptr, make_.character(), 'x'}, text});
       }
       case core::type_kind::array: {
-        const core::atom leaf = to.leaf(value(to, known, type->first, depth == 0 ? 0 : depth - 1));
-        if (depth == 0 || one_in(2)) return leaf;
-        return to.node(leaf, value(to, known, type, depth - 1));
+        // Halves are of one size, or the program would stop too often.
+        const std::size_t less = depth == 0 ? 0 : depth - 1;
+        const core::atom leaf = to.leaf(value(to, known, type->first, less));
+        return one_in(2) ? leaf : to.node(leaf, to.leaf(value(to, known, type->first, less)));
       }
       case core::type_kind::function: {
         values captures;

@@ -158,6 +158,14 @@ TEST(Duplicates, ofFieldsAreRefused) {
               ElementsAre("3:13: expected a fresh name (duplicate declaration: x), observed 'x'"));
 }
 
+TEST(Duplicates, areNoneBetweenConstructorsAndDefsOrTypesOfBase) {
+  EXPECT_THAT(said_of("type Shape is Data:\n  List{size: U32}\n"
+                      "def Some(x: U32) -> List<U32>:\n  [x]\n"
+                      "def f(s: Shape) -> Maybe<List<U32>>:\n  match s:\n"
+                      "    case List{x}: Some{Some(x)}\n"),
+              IsEmpty());
+}
+
 TEST(Duplicates, areNoneBetweenAConstructorAndItsType) {
   EXPECT_THAT(said_of("type Point is Data:\n  Point{x: U32, y: U32}\n"), IsEmpty());
 }

@@ -7,7 +7,7 @@ namespace cleave::lang {
 namespace {
 
 struct CoreTypes : testing::Test {
-  Types() { pair.name = "Sigma", list.name = "List", unit.name = "Unit"; }
+  CoreTypes() { pair.name = "Sigma", list.name = "List", unit.name = "Unit"; }
 
   shape* pair_of(shape* a, shape* b) { return types.data(pair, {a, b}); }
 

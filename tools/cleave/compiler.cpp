@@ -97,6 +97,8 @@ std::vector<std::string> options_of(compile_mode mode) {
       "-std=c++20",
       "-pipe",
       "-w",
+      // For the compiled headers as well: clang compares.
+      "-pthread",
       // Each operation on floats is rounded by itself.
       "-ffp-contract=off",
       // A jump to another function stays one, at every level.
@@ -122,7 +124,7 @@ std::vector<std::string> libraries(const program_kit& kit) {
                                     kit.library + "/libcleave.a"};
   const std::string tbb = CLEAVE_TOOL_TBB_FOLDER;
   if (!tbb.empty()) words.insert(words.end(), {"-L" + tbb, "-Wl,-rpath," + tbb});
-  words.insert(words.end(), {"-ltbb", "-pthread"});
+  words.emplace_back("-ltbb");
   // Programs are looked at in their own language; names of functions stay.
   if (std::string_view(CLEAVE_TOOL_SANITIZE).empty()) words.emplace_back("-Wl,-S");
   return words;
