@@ -47,59 +47,70 @@ std::string code_writer::condition(const core::branching& cases, const core::arm
 }
 
 void code_writer::branch(const core::branching& cases, const goal& to) {
-  const bool by_number = cases.test == test_kind::numbers || cases.test == test_kind::constructors;
-  if (by_number && cases.arms.size() + (cases.otherwise != nullptr ? 1 : 0) > 2) {
-    switch_arms(cases, to);
-  } else {
-    arms(cases, to);
-  }
-}
-
-// if (first) {...} else if (second) {...} else {...}
-void code_writer::arms(const core::branching& cases, const goal& to) {
-  // No arms at all: a value of a type without constructors.
-  if (cases.arms.empty() && !cases.otherwise) return line("stop(message::fail_stop);");
-  std::vector<const core::arm*> all;
+  alternatives all;
   for (const core::arm& one : cases.arms) all.push_back(&one);
   if (cases.otherwise) all.push_back(nullptr);
-  // Without a choice there are no braces: long rows of such matches would nest too deep.
-  if (all.size() == 1) return arm_body(cases, all[0], to);
-  for (std::size_t k = 0; k + 1 < all.size(); ++k) {
-    const std::string when = "if (" + condition(cases, *all[k]) + ") {";
-    line(k == 0 ? when : "} else " + when);
-    ++indent;
-    arm_body(cases, all[k], to);
-    --indent;
+  // No arms at all: a value of a type without constructors.
+  if (all.empty()) return line("stop(message::fail_stop);");
+  const bool by_number = cases.test == test_kind::numbers || cases.test == test_kind::constructors;
+  if (by_number && all.size() > 2) {
+    switch_arms(cases, all, to);
+  } else {
+    if_arms(cases, all, to);
   }
-  line("} else {");
-  ++indent;
-  arm_body(cases, all.back(), to);
-  close();
 }
 
-void code_writer::switch_arms(const core::branching& cases, const goal& to) {
+// if (one) {...} another. The last needs no test.
+void code_writer::if_arms(const core::branching& cases, const alternatives& all, const goal& to) {
+  const bool turned = all.size() == 2 && weight(body(cases, all[0])) > weight(body(cases, all[1]));
+  if (turned) {
+    open("if (!(" + condition(cases, *all[0]) + ")) ");
+    arm_body(cases, all[1], to);
+    close();
+    return arm_body(cases, all[0], to);
+  }
+  for (std::size_t k = 0; k + 1 < all.size(); ++k) {
+    open("if (" + condition(cases, *all[k]) + ") ");
+    arm_body(cases, all[k], to);
+    close();
+  }
+  arm_body(cases, all.back(), to);
+}
+
+void code_writer::switch_arms(const core::branching& cases, const alternatives& all,
+                              const goal& to) {
   std::string subject = value(cases.subject);
   if (cases.test == test_kind::constructors) {
     const layout& found = unit_.types.layout_of(*cases.subject.of);
     if (found.form == form::boxed) subject += ".constructor()";
     if (found.form == form::choice) subject += ".constructor";
   }
+  const auto longest =
+      std::max_element(all.begin(), all.end(), [&](const core::arm* a, const core::arm* b) {
+        return weight(body(cases, a)) < weight(body(cases, b));
+      });
+  const bool covered = cases.otherwise == nullptr;
   open("switch (" + subject + ") ");
-  for (std::size_t k = 0; k < cases.arms.size(); ++k) {
-    const core::arm& one = cases.arms[k];
-    const bool last = cases.otherwise == nullptr && k + 1 == cases.arms.size();
-    const std::uint64_t number =
-        cases.test == test_kind::constructors ? one.constructor : one.value;
-    open(last ? "default: " : "case " + std::to_string(number) + "u: ");
-    arm_body(cases, &one, to);
+  for (auto one = all.begin(); one != all.end(); ++one) {
+    // Without `otherwise` the arm behind the switch is what no label names.
+    if (covered && one == longest) continue;
+    std::string label = "default: ";
+    if (*one != nullptr) {
+      const std::uint64_t number =
+          cases.test == test_kind::constructors ? (*one)->constructor : (*one)->value;
+      label = "case " + std::to_string(number) + "u: ";
+    }
+    if (one == longest) {
+      line(label + "break;");
+      continue;
+    }
+    open(label);
+    arm_body(cases, *one, to);
     close();
   }
-  if (cases.otherwise != nullptr) {
-    open("default: ");
-    arm_body(cases, nullptr, to);
-    close();
-  }
+  if (covered) line("default: break;");
   close();
+  arm_body(cases, *longest, to);
 }
 
 // Null: what no arm covers.

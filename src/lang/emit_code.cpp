@@ -60,39 +60,43 @@ std::string code_writer::values(const atoms& all) const {
 }
 
 void code_writer::write(const core::block& code, const goal& to) {
-  // The labels' bodies stand behind the braces of what comes after them.
-  std::vector<const core::label*> labels;
-  bool in_labels = false;
   for (const core::step& one : code.steps) {
-    if (one.kind != step_kind::define) {
-      in_labels = false;
+    if (one.kind == step_kind::define) {
+      label(*one.target, to);
+    } else {
       step(one);
-      continue;
     }
-    for (const core::variable* parameter : one.target->parameters) {
-      line(unit_.type(*parameter) + " " + name(*parameter) + ";");
-    }
-    if (!in_labels) {
-      open();
-      labels.push_back(nullptr);
-      in_labels = true;
-    }
-    labels.push_back(one.target.get());
   }
   end(code.end, to);
-  // In reverse: a label may be jumped to from the bodies of later ones.
-  bool closed = false;
-  for (auto next = labels.rbegin(); next != labels.rend(); ++next) {
-    if (*next == nullptr) {
-      closed = false;
-      continue;
-    }
-    if (!closed) close();
-    closed = true;
-    open("join_" + std::to_string((*next)->number) + ": ");
-    write(*(*next)->body, to);
-    close();
+}
+
+// The body stands before the code that jumps to it, which passes by.
+void code_writer::label(const core::label& one, const goal& to) {
+  const std::string past = fresh("past");
+  for (const core::variable* parameter : one.parameters) {
+    line(unit_.type(*parameter) + " " + name(*parameter) + ";");
   }
+  line("goto " + past + ";");
+  open("join_" + std::to_string(one.number) + ": ");
+  write(*one.body, to);
+  close();
+  line(past + ":;");
+}
+
+std::size_t code_writer::weight(const core::block& code) {
+  if (const auto known = weights_.find(&code); known != weights_.end()) return known->second;
+  std::size_t all = 1;
+  for (const core::step& one : code.steps) {
+    ++all;
+    if (one.what.inner) all += weight(*one.what.inner);
+    if (one.target) all += weight(*one.target->body);
+    for (const core::branch_value& value : one.values) all += weight(*value.value);
+  }
+  if (code.end.cases) {
+    for (const core::arm& arm : code.end.cases->arms) all += weight(*arm.body);
+    if (code.end.cases->otherwise) all += weight(*code.end.cases->otherwise);
+  }
+  return weights_[&code] = all;
 }
 
 void code_writer::give(const std::string& value, const goal& to) {

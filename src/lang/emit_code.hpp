@@ -4,8 +4,12 @@
 //   code.write(function.body, {.how = goal::returns});
 //
 // A block becomes statements of which the last one returns, jumps or stops, unless the
-// goal says that the value is needed right behind. Nothing jumps over the initialisation of a
-// variable, since a label stands behind the braces of all that jumps to it.
+// goal says that the value is needed right behind. Nothing jumps over the initialisation
+// of a variable: code that is jumped to is in braces of its own, or stands before.
+//
+// Of the arms of a match the longest has no braces and comes last, so that braces nest no
+// deeper than the logarithm of the code's size, however deep its matches nest: compilers
+// have a limit there.
 #pragma once
 
 #include <cstddef>
@@ -49,6 +53,8 @@ class code_writer {
   using atoms = std::vector<core::atom>;
 
   // emit_code.cpp
+  void label(const core::label& one, const goal& to);
+  [[nodiscard]] std::size_t weight(const core::block& code);
   void line(std::string_view text);
   void open(std::string_view before = "");
   void close(std::string_view after = "");
@@ -77,8 +83,12 @@ class code_writer {
 
   // emit_branches.cpp
   void branch(const core::branching& cases, const goal& to);
-  void arms(const core::branching& cases, const goal& to);
-  void switch_arms(const core::branching& cases, const goal& to);
+  using alternatives = std::vector<const core::arm*>;  // null stands for `otherwise`
+  [[nodiscard]] const core::block& body(const core::branching& cases, const core::arm* one) const {
+    return one != nullptr ? *one->body : *cases.otherwise;
+  }
+  void if_arms(const core::branching& cases, const alternatives& all, const goal& to);
+  void switch_arms(const core::branching& cases, const alternatives& all, const goal& to);
   void arm_body(const core::branching& cases, const core::arm* one, const goal& to);
   void take_fields(const core::branching& cases, const core::arm& one);
   void take_from_cell(const core::branching& cases, const core::arm& one);
@@ -92,6 +102,7 @@ class code_writer {
   const core::function* inside_;
   // Of each token: how its memory is given back.
   std::unordered_map<const core::variable*, std::string> tokens_;
+  std::unordered_map<const core::block*, std::size_t> weights_;
 };
 
 }  // namespace cleave::lang

@@ -14,16 +14,12 @@ using core::type_kind;
 // Code of a parallel value that is longer than this is not written twice.
 constexpr std::size_t longest_copy = 12;
 
-// How many steps there are, or more than longest_copy if there are forks.
-std::size_t weight(const core::block& code) {
-  std::size_t steps = 0;
-  walk(code, place::inner, [&](const core::block& one, place) {
-    steps += one.steps.size() + 1;
-    for (const core::step& step : one.steps) {
-      if (step.kind == step_kind::parallel) steps += longest_copy;
-    }
+bool has_forks(const core::block& first) {
+  bool found = false;
+  walk_here(first, [&](const core::block& code) {
+    for (const core::step& one : code.steps) found = found || one.kind == step_kind::parallel;
   });
-  return steps;
+  return found;
 }
 
 // The value is assigned to `target`, or dropped if there is none.
@@ -34,6 +30,13 @@ goal to(const std::string& target, const std::string& after) {
 // The block has one end, which gives its value.
 bool is_straight(const core::block& code) {
   return code.end.kind == core::ending_kind::give || code.end.kind == core::ending_kind::tail_call;
+}
+
+// The declared result is a pair, and not a type parameter that stands for one.
+bool makes_pair(const def_decl& native) {
+  const term* const result = native.result_type();
+  const auto* const applied = result != nullptr ? as<apply_type_term>(result) : nullptr;
+  return applied != nullptr && applied->name == "Sigma";
 }
 
 // The C++ function of a native def: Array.get is Array_get.
@@ -103,7 +106,17 @@ std::string code_writer::expression(const core::operation& what, const core::typ
         types += (types.empty() ? "" : ", ") + unit_.types.name(*one);
       }
       if (!types.empty()) types = "<" + types + ">";
-      return native_name(*what.native) + types + "(" + arguments + ")";
+      const std::string call = native_name(*what.native) + types + "(" + arguments + ")";
+      if (result == nullptr || !makes_pair(*what.native) ||
+          unit_.types.layout_of(*result).form != form::boxed) {
+        return call;
+      }
+      // Natives make pairs, and this one is so large that it is a cell here.
+      const std::string pair = fresh("pair");
+      const std::string& cell = unit_.types.cell(*result->data, 0);
+      line("auto " + pair + " = " + call + ";");
+      return "make_" + cell + "(new_cell(sizeof(" + cell + ")), " + pair + ".fst, " + pair +
+             ".snd)";
     }
     case operation_kind::leaf: {
       const std::string token = what.reuse != nullptr ? ", " + name(*what.reuse) : "";
@@ -169,7 +182,7 @@ void code_writer::parallel(const core::step& one) {
   for (const core::branch_value& value : one.values) {
     if (value.name != nullptr) line(unit_.type(*value.name) + " " + name(*value.name) + ";");
     work.emplace_back();
-    if (weight(*value.value) <= longest_copy) continue;
+    if (weight(*value.value) <= longest_copy && !has_forks(*value.value)) continue;
     work.back() = fresh("work");
     open("auto " + work.back() + " = [=]() mutable noexcept ");
     const core::function* const outside = std::exchange(inside_, nullptr);

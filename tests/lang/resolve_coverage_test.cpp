@@ -154,6 +154,12 @@ TEST(Columns, haveOneTypeWithinConstructorsToo) {
       ElementsAre("5:15 f: expected a pattern of type Bool, observed Some{...} of type Maybe"));
 }
 
+TEST(Columns, haveOneTypeBehindASuccessorToo) {
+  EXPECT_THAT(said_of("def f(n: Nat) -> U32:\n  match n:\n    case 0n: 1\n"
+                      "    case 1n+True{}: 2\n    case _: 3\n"),
+              ElementsAre("5:13 f: expected a pattern of type Nat, observed True{} of type Bool"));
+}
+
 // ---- Hostile matches -------------------------------------------------------------
 
 std::chrono::milliseconds time_of(const std::string& text) {
