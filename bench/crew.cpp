@@ -1,20 +1,14 @@
 // crew.cpp -- mailboxes of one pointer, spinning first and sleeping later.
 #include "crew.hpp"
 
+#include "measure.hpp"
+
 namespace cleave::bench {
 namespace {
 
 // About 0.1 ms: longer than the work between two forks of a workload, so that
 // no thread sleeps while a round is running.
 constexpr int spins_before_sleep = 4000;
-
-inline void relax() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#else
-  std::this_thread::yield();
-#endif
-}
 
 // Returns the first value of `slot` that is not `old`.
 template <class T>

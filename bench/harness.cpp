@@ -22,15 +22,18 @@ struct sample {
   std::size_t resident = 0;
 };
 
-sample take(const contender& who, std::size_t repeats, crew& workers) {
+sample take(const workload& what, const contender& who, std::size_t repeats, crew& workers) {
   stopwatch watch(workers.size() == 1 ? stopwatch::clock::processor : stopwatch::clock::wall);
   job todo{watch, workers, repeats};
   sample taken;
+  const std::string name = what.name + ' ' + who.name;
+  begin_count();
   const std::uint64_t faults_before = page_faults();
   watch.resume();
   taken.checksum = who.run(todo);
   watch.pause();
   taken.page_faults = page_faults() - faults_before;
+  end_count(name.c_str());
   taken.seconds = watch.seconds();
   taken.resident = todo.resident;
   return taken;
@@ -38,7 +41,7 @@ sample take(const contender& who, std::size_t repeats, crew& workers) {
 
 // The same in a copy of this process, which ends afterwards, so that memory which
 // one strategy keeps is not there for the next.
-sample take_in_child(const contender& who, std::size_t repeats) {
+sample take_in_child(const workload& what, const contender& who, std::size_t repeats) {
   int ends[2];
   if (pipe(ends) != 0) throw wrong_result("no pipe to a process of its own");
   const pid_t child = fork();
@@ -51,7 +54,7 @@ sample take_in_child(const contender& who, std::size_t repeats) {
     // Whatever goes wrong, the parent sees a sample that is missing.
     try {
       crew alone(1);
-      const sample taken = take(who, repeats, alone);
+      const sample taken = take(what, who, repeats, alone);
       if (write(ends[1], &taken, sizeof taken) == sizeof taken) _exit(0);
     } catch (...) {
     }
@@ -76,7 +79,9 @@ bool matches(const std::vector<std::string>& wanted, const std::string& name) {
 }
 
 bool is_peer(const std::string& strategy) {
-  return strategy.ends_with(mimalloc::suffix) || strategy.ends_with(jemalloc::suffix);
+  return strategy.ends_with(mimalloc::suffix) || strategy.ends_with(jemalloc::suffix) ||
+         strategy.ends_with(tbb_malloc::suffix) || strategy.ends_with(snmalloc::suffix) ||
+         strategy == rust_bytes::name() || strategy == parlaylib::sort_name();
 }
 bool is_extra(const std::string& strategy) {
   return strategy == midpoint<false>::name();
@@ -157,7 +162,7 @@ class measuring {
     const auto turn = [&](std::size_t i, std::size_t count, std::string_view round) {
       const contender& who = contenders[i];
       report(told_.progress, fmt::format("{}, {}: {}", what.name, round, who.name));
-      return what.in_child ? take_in_child(who, count) : take(who, count, workers);
+      return what.in_child ? take_in_child(what, who, count) : take(what, who, count, workers);
     };
     if (!what.in_child) {
       for (std::size_t i = 0; i < contenders.size(); ++i) {

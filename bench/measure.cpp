@@ -25,6 +25,18 @@ void read_file(const char* path, std::array<char, Size>& text) noexcept {
 
 }  // namespace
 
+void begin_count() noexcept {
+#ifdef CLEAVE_BENCH_COUNTED
+  CALLGRIND_ZERO_STATS;
+#endif
+}
+
+void end_count([[maybe_unused]] const char* name) noexcept {
+#ifdef CLEAVE_BENCH_COUNTED
+  CALLGRIND_DUMP_STATS_AT(name);
+#endif
+}
+
 std::uint64_t page_faults() noexcept {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

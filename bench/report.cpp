@@ -67,6 +67,16 @@ std::string layout(const rows& cells) {
   return text;
 }
 
+template <class... S>
+bool is_one_of(const std::string& name, strategy_list<S...>) {
+  return ((name == S::name()) || ...);
+}
+
+// Whether a strategy is for many workloads, and not what only one of them has.
+bool is_general(const std::string& strategy) {
+  return strategy == "limit" || is_one_of(strategy, all_strategies{});
+}
+
 // The results of one workload and number of threads.
 struct group {
   std::string name;
@@ -85,7 +95,7 @@ struct group {
     for (const result* r : results) {
       const std::string& s = r->strategy;
       if (s == "limit" || s == raw::name() || s == midpoint<false>::name()) continue;
-      if (s == cleave_array::name() || s == cleave_run::name()) continue;
+      if (s.starts_with(cleave_array::name())) continue;
       if (best == nullptr || value_of(*r) < value_of(*best)) best = r;
     }
     return best;
@@ -111,8 +121,11 @@ std::string ratio_text(const result* above, const result* below) {
 
 std::string summary_table(const std::vector<result>& results) {
   std::vector<std::string> strategies;
+  std::string others;
   for (const result& r : results) {
-    if (std::find(strategies.begin(), strategies.end(), r.strategy) == strategies.end()) {
+    if (!is_general(r.strategy)) {
+      others += fmt::format("{}, {}: {}\n", title(r), r.strategy, value_text(r));
+    } else if (std::find(strategies.begin(), strategies.end(), r.strategy) == strategies.end()) {
       strategies.push_back(r.strategy);
     }
   }
@@ -139,7 +152,7 @@ std::string summary_table(const std::vector<result>& results) {
     row.push_back(against);
     cells.push_back(std::move(row));
   }
-  return layout(cells);
+  return layout(cells) + others;
 }
 
 std::string detail_table(const std::vector<result>& results) {
@@ -169,6 +182,7 @@ std::string to_json(const std::vector<result>& results) {
                    {"strategy", r.strategy},
                    {"threads", r.threads},
                    {"rounds", r.rounds},
+                   {"repeats", r.repeats},
                    {"seconds", r.seconds},
                    {"seconds_min", r.seconds_min},
                    {"seconds_max", r.seconds_max},

@@ -9,7 +9,8 @@
 namespace cleave::bench {
 
 // One line per workload: the seconds of each strategy, and how cleave compares
-// with raw and with the best other strategy that owns its arrays.
+// with raw and with the best other strategy that owns its arrays. Below, a line for
+// each that only one workload has.
 std::string summary_table(const std::vector<result>& results);
 
 // One line per result: median, least and most, ratio to raw, page faults,

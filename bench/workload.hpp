@@ -62,9 +62,16 @@ workload describe(std::string name) {
   return made;
 }
 
+// A contender that only this workload has, or that does it in a way of its own.
+inline void add_own(
+    workload& to, std::string name, std::uint64_t (*run)(job&),
+    std::string (*prepare)() = [] { return std::string(); }) {
+  to.contenders.push_back({std::move(name), prepare, run});
+}
+
 template <class W>
 void add_limit(workload& to) {
-  to.contenders.push_back({"limit", [] { return std::string(); }, &W::limit});
+  add_own(to, "limit", &W::limit);
 }
 
 template <class W, class... S>

@@ -53,6 +53,15 @@ void jemalloc::purge() {
   control_("arena.4096.purge", nullptr, nullptr, nullptr, 0);
 }
 
+std::string tbb_malloc::prepare() {
+  void* const peer = library("libtbbmalloc.so.2");
+  if (peer == nullptr || !find(peer, "scalable_malloc", malloc_) ||
+      !find(peer, "scalable_free", free_) || !find(peer, "scalable_allocation_command", command_)) {
+    return reason();
+  }
+  return {};
+}
+
 void keep_c_memory() noexcept {
   // The largest threshold that the C library accepts.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);

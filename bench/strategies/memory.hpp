@@ -1,8 +1,8 @@
 // memory.hpp -- the allocators under the strategies that copy or count.
 //
-// Each is a struct of static functions: the C library's malloc, and two peers
-// that may or may not be installed. Both peers' libraries define malloc itself,
-// and linking them would replace it for the whole program. So they are loaded
+// Each is a struct of static functions: the C library's malloc, and three peers
+// that may or may not be installed. Libraries of peers define malloc itself, and
+// linking them would replace it for the whole program. So they are loaded
 // with dlopen(RTLD_LOCAL) and called by address, which costs the same as the
 // call of malloc through the table of the linker.
 #pragma once
@@ -67,6 +67,23 @@ struct jemalloc {
   inline static void* (*malloc_)(std::size_t) = nullptr;
   inline static void (*free_sized_)(void*, std::size_t, int) = nullptr;
   inline static int (*control_)(const char*, void*, std::size_t*, void*, std::size_t) = nullptr;
+};
+
+// The allocator of oneTBB.
+struct tbb_malloc {
+  static constexpr std::string_view suffix = "-tbb";
+
+  static std::string prepare();
+  static void* allocate(std::size_t bytes) { return c_malloc::checked(malloc_(bytes)); }
+  static void release(void* pointer, std::size_t) { free_(pointer); }
+  static void purge() { command_(clean_all_buffers, nullptr); }
+
+ private:
+  inline static void* (*malloc_)(std::size_t) = nullptr;
+  inline static void (*free_)(void*) = nullptr;
+  inline static int (*command_)(int, void*) = nullptr;
+  // TBBMALLOC_CLEAN_ALL_BUFFERS in its header.
+  static constexpr int clean_all_buffers = 0;
 };
 
 // Makes the C library's malloc keep what it has: no memory map per large array

@@ -34,7 +34,27 @@ std::string midpoint_space::prepare() {
   return {};
 }
 
+bool midpoint_space::take_from_all(unsigned order) {
+  depot& all = for_all_[order];
+  const std::lock_guard locked(all.lock);
+  // No more than fits, since give() must not come back here.
+  const std::size_t count = std::min(all.items.size(), most_kept(order) / 2);
+  const auto first = all.items.end() - static_cast<std::ptrdiff_t>(count);
+  for (auto item = first; item != all.items.end(); ++item) give(base_ + *item, order);
+  all.items.erase(first, all.items.end());
+  return count != 0;
+}
+
+void midpoint_space::give_to_all(stack& free, unsigned order, std::size_t count) {
+  depot& all = for_all_[order];
+  const std::lock_guard locked(all.lock);
+  const std::uint32_t* const end = free.items + free.count;
+  all.items.insert(all.items.end(), end - count, end);
+  free.count -= count;
+}
+
 word* midpoint_space::fresh(unsigned order) {
+  if (take_from_all(order)) return take(order);
   // Blocks of one order come from a batch, which is aligned to its size, so all
   // of them are aligned to theirs.
   const unsigned taken_order = std::max(order, batch_order);
@@ -55,20 +75,24 @@ word* midpoint_space::fresh(unsigned order) {
   return base_ + begin;
 }
 
-// Frees the stacks of a thread that ends; the blocks on them are not used again.
+// What a thread that ends has kept is for the others.
 struct midpoint_space::farewell {
   ~farewell() {
-    for (stack& free : free_) {
+    for (unsigned order = 0; order < orders; ++order) {
+      stack& free = free_[order];
+      if (free.count != 0) give_to_all(free, order, free.count);
       std::free(free.items);
       free = {};
     }
   }
 };
 
-void midpoint_space::grow(stack& free) {
+void midpoint_space::make_room(stack& free, unsigned order) {
   static thread_local farewell at_thread_exit;
   (void)at_thread_exit;
-  const std::size_t capacity = std::max<std::size_t>(1024, free.capacity * 2);
+  if (free.capacity == most_kept(order)) return give_to_all(free, order, free.count / 2);
+  const std::size_t capacity =
+      std::min(std::max<std::size_t>(1024, free.capacity * 2), most_kept(order));
   void* const items = std::realloc(free.items, capacity * sizeof(*free.items));
   free.items = static_cast<std::uint32_t*>(c_malloc::checked(items));
   free.capacity = capacity;
@@ -78,8 +102,12 @@ void midpoint_space::purge() {
   for (unsigned order = 0; order < orders; ++order) {
     const std::size_t size = sizeof(word) << order;
     if (size < page) continue;
-    for (std::size_t i = 0; i < free_[order].count; ++i) {
-      madvise(base_ + free_[order].items[i], size, MADV_DONTNEED);
+    const stack& free = free_[order];
+    for (std::size_t i = 0; i < free.count; ++i) {
+      madvise(base_ + free.items[i], size, MADV_DONTNEED);
+    }
+    for (const std::uint32_t item : for_all_[order].items) {
+      madvise(base_ + item, size, MADV_DONTNEED);
     }
   }
   // A page of the bitmap that holds no bit reads as zeros again when it is gone.
@@ -89,6 +117,11 @@ void midpoint_space::purge() {
         std::all_of(bitmap_ + i, bitmap_ + i + step, [](std::uint64_t bits) { return bits == 0; });
     if (empty) madvise(bitmap_ + i, page, MADV_DONTNEED);
   }
+}
+
+std::size_t midpoint_space::free_blocks(unsigned order) {
+  const std::lock_guard locked(for_all_[order].lock);
+  return free_[order].count + for_all_[order].items.size();
 }
 
 std::size_t midpoint_space::bits_set() {

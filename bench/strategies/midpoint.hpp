@@ -9,21 +9,25 @@
 // more than 16 times smaller than its root is copied to a block of its own,
 // which keeps the climbs short. A view that is kept pins its whole root.
 //
-// Blocks come from stacks of free blocks, one per size and thread, out of line.
-// They have no owner to go back to: a thread keeps what it frees, for as long as
-// it lives.
+// Blocks come from stacks of free blocks, one per size and thread, out of line. A
+// thread keeps up to 4 MiB of each size; half of that goes to a stack for all threads
+// when it is full, and comes from there when it is empty, under a lock.
 //
 // Invariants (tests/bench/midpoint_test.cpp):
 //   P1  A bit is set if and only if exactly one half of its block is dead, and
 //       the block itself is not a free root.
-//   P2  With all views freed, every bit is 0 and every root is on a stack once.
+//   P2  With all views freed, every bit is 0 and every root is on one stack once.
 //
 // Limits: arrays of 2^k words up to 2^24, cut in the middle; 4 GiB in all.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <mutex>
+#include <vector>
 
 #include "strategies/memory.hpp"
 #include "strategies/strategy.hpp"
@@ -55,7 +59,7 @@ class midpoint_space {
   static void give(word* block, unsigned order) {
     stack& free = free_[order];
     if (free.count == free.capacity) [[unlikely]]
-      grow(free);
+      make_room(free, order);
     free.items[free.count++] = static_cast<std::uint32_t>(block - base_);
   }
 
@@ -76,7 +80,8 @@ class midpoint_space {
 
   // For tests.
   static std::size_t bits_set();
-  static std::size_t free_blocks(unsigned order) { return free_[order].count; }
+  // Of this thread, and of all.
+  static std::size_t free_blocks(unsigned order);
 
  private:
   struct stack {
@@ -86,15 +91,29 @@ class midpoint_space {
   };
 
   struct farewell;
+  // Blocks of one size that any thread may take. The lock guards `items`.
+  struct depot {
+    std::mutex lock;
+    std::vector<std::uint32_t> items;
+  };
 
+  // How many free blocks a thread keeps.
+  static constexpr std::size_t most_kept(unsigned order) {
+    return std::max<std::size_t>(64, (std::size_t{1} << 20) >> order);
+  }
+  // A block where this thread has none: of those for all, or a new one.
   static word* fresh(unsigned order);
-  static void grow(stack& free);
+  static bool take_from_all(unsigned order);
+  // Gives the `count` blocks on top to all.
+  static void give_to_all(stack& free, unsigned order, std::size_t count);
+  static void make_room(stack& free, unsigned order);
 
   inline static word* base_ = nullptr;
   inline static std::uint64_t* bitmap_ = nullptr;
   // The first word that no thread has taken.
   inline static std::atomic<std::size_t> next_{0};
   inline static thread_local constinit stack free_[orders]{};
+  inline static std::array<depot, orders> for_all_;
 };
 
 // Without `Atomic` the bits are flipped by plain instructions: for one thread

@@ -32,8 +32,8 @@ workload alloc_of(const char* bytes) {
   workload made = describe<alloc_body<Bytes>>(std::string("alloc-") + bytes);
   made.extra = true;
   add_strategies<alloc_body<Bytes>>(
-      made,
-      strategy_list<copy<c_malloc>, copy<mimalloc>, copy<jemalloc>, cleave_array, cleave_run>{});
+      made, strategy_list<copy<c_malloc>, copy<mimalloc>, copy<jemalloc>, copy<tbb_malloc>,
+                          copy<snmalloc>, cleave_array, cleave_run>{});
   return made;
 }
 

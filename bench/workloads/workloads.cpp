@@ -26,6 +26,14 @@ std::vector<workload> all_workloads(unsigned threads) {
   all.push_back(map_anew());
   all.push_back(to_list());
   all.push_back(small());
+  if (threads == 0) {
+    all.push_back(sort(1));
+    all.push_back(sort(2));
+  } else {
+    all.push_back(sort(threads));
+  }
+  all.push_back(handoff());
+  all.push_back(window());
   append(all, retentions());
   append(all, allocations());
   return all;

@@ -20,6 +20,12 @@ workload map_anew();
 workload to_list();
 // An array of eight elements is made, cut, summed and freed.
 workload small();
+// A merge sort by halves, and sorts of whole arrays beside it.
+workload sort(unsigned threads);
+// One thread makes arrays and cuts them, another frees the pieces.
+workload handoff();
+// Elements are appended at the end, and cut off and freed at the front.
+workload window();
 // What stays resident when a piece of each of many arrays is kept.
 std::vector<workload> retentions();
 // One array is made, touched and freed; sizes from 16 bytes to 64 MiB.

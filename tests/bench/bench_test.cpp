@@ -108,6 +108,46 @@ TEST(BenchWorkload, smallSumsEightElements) {
   expect_checksum(measure("small", 4), 4 * 28 + 8 * (0 + 1 + 2 + 3));
 }
 
+TEST(BenchWorkload, sortPutsAllElementsInOrder) {
+  // 2^17 elements: a leaf has half of them, so that there is something to merge.
+  const std::size_t repeats = 8, size = repeats << 14;
+  std::vector<std::uint32_t> values(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    std::uint32_t x = content(i, 0);
+    x = (x ^ (x >> 15)) * 2246822519u;
+    values[i] = x ^ (x >> 13);
+  }
+  std::sort(values.begin(), values.end());
+  std::uint64_t expected = 0;
+  for (std::uint64_t i = 0; i < size; ++i) expected += (i + 1) * values[i];
+  for (const unsigned threads : {1u, 2u}) {
+    const auto results = measure("sort", repeats, threads);
+    expect_checksum(results, expected);
+    for (const char* name : {"limit", "copy", "cleave", "cleave-sort"}) {
+      EXPECT_TRUE(strategies_of(results).contains(name)) << name << ", " << threads;
+    }
+  }
+}
+
+TEST(BenchWorkload, handoffGivesEachPieceOnce) {
+  // More pieces than are ever on their way. Piece number i has i in its first cell.
+  const std::uint64_t pieces = 4 * 200;
+  const auto results = measure("handoff", pieces / 4);
+  expect_checksum(results, pieces * (pieces - 1) / 2);
+  EXPECT_EQ(results.front().threads, 2u);
+}
+
+TEST(BenchWorkload, windowGivesBackWhatCameInFirst) {
+  // More steps than there is room ahead, and than raw's buffer is long.
+  const std::size_t steps = (1u << 20) + 10'000;
+  std::uint64_t expected = 0;
+  for (std::uint64_t i = 0; i < steps; ++i) expected += (i + 1) * content(i, 0);
+  const auto results = measure("window", steps);
+  expect_checksum(results, expected);
+  EXPECT_EQ(strategies_of(results),
+            (std::set<std::string>{"limit", "raw", "vec", "deque", "cleave", "cleave-run"}));
+}
+
 TEST(BenchWorkload, allocationsTouchTheirArray) {
   settings chosen;
   chosen.workloads = {"alloc"};
@@ -175,9 +215,9 @@ TEST(BenchSettings, extraWorkloadsAndStrategiesMustBeAskedFor) {
   for (const result& r : run(chosen, {})) {
     if (names.empty() || names.back() != r.workload) names.push_back(r.workload);
   }
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"fork-tree", "walk-1", "walk-4", "walk-16", "split-once",
-                                      "map", "to-list", "small", "retention-16k", "retention-64"}));
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "fork-tree", "walk-1", "walk-4", "walk-16", "split-once", "map", "to-list",
+                       "small", "sort", "handoff", "window", "retention-16k", "retention-64"}));
 }
 
 TEST(BenchSettings, anUnknownNameIsRefusedBeforeAnythingRuns) {
@@ -203,11 +243,26 @@ TEST(BenchSettings, aMissingPeerIsNamedAndTheOthersRun) {
   listener told;
   told.notice = [&](std::string_view text) { notices += text; };
   const auto names = strategies_of(run(chosen, told));
-  for (const char* peer : {"copy-mimalloc", "copy-jemalloc", "vec-mimalloc"}) {
+  for (const char* peer : {"copy-mimalloc", "copy-jemalloc", "copy-tbb", "vec-mimalloc"}) {
     const bool noticed = notices.find(peer) != std::string::npos;
     EXPECT_NE(names.contains(peer), noticed) << peer;
   }
   EXPECT_TRUE(names.contains("cleave"));
+}
+
+TEST(BenchSettings, peersOfTheUserTakePart) {
+  ASSERT_EQ(setenv("CLEAVE_PEERS", BENCH_PEERS, 1), 0);
+  settings chosen;
+  chosen.workloads = {"walk-16", "map", "sort", "handoff", "alloc-64"};
+  chosen.rounds = 1;
+  chosen.repeats = 8;
+  chosen.peers = true;
+  // The harness compares what they compute with what the others compute.
+  const auto names = strategies_of(run(chosen, {}));
+  for (const char* peer : {"copy-snmalloc", "bytes", "parlaylib-sort"}) {
+    EXPECT_TRUE(names.contains(peer)) << peer;
+  }
+  unsetenv("CLEAVE_PEERS");
 }
 
 // Results as if they had been measured.
@@ -244,9 +299,9 @@ TEST(BenchReport, jsonIsOneArrayOfObjectsWithNullWhereAFieldHasNoMeaning) {
   const auto parsed = nlohmann::json::parse(to_json(example()));
   ASSERT_TRUE(parsed.is_array());
   ASSERT_EQ(parsed.size(), 5u);
-  const std::set<std::string> fields = {"workload",    "strategy",    "threads",     "rounds",
-                                        "seconds",     "seconds_min", "seconds_max", "ratio_to_raw",
-                                        "page_faults", "rss_bytes"};
+  const std::set<std::string> fields = {"workload",     "strategy",    "threads",     "rounds",
+                                        "repeats",      "seconds",     "seconds_min", "seconds_max",
+                                        "ratio_to_raw", "page_faults", "rss_bytes"};
   for (const auto& object : parsed) {
     std::set<std::string> names;
     for (const auto& [name, value] : object.items()) names.insert(name);
@@ -271,6 +326,19 @@ TEST(BenchReport, theSummaryComparesCleaveWithRawAndTheBestOther) {
             "workload          raw    copy     vec  cleave  cleave/raw  cleave/best other\n"
             "walk-1        70.0 ms  700 ms  350 ms  140 ms        2.00         0.40 (vec)\n"
             "retention-64        -       -       -  1.1 MB           -                  -\n");
+}
+
+TEST(BenchReport, whatOnlyOneWorkloadHasStandsBelowTheSummary) {
+  auto results = example();
+  results.resize(4);
+  result own = results.back();
+  own.strategy = "std-sort";
+  own.seconds = 1.25;
+  results.push_back(own);
+  EXPECT_EQ(summary_table(results),
+            "workload      raw    copy     vec  cleave  cleave/raw  cleave/best other\n"
+            "walk-1    70.0 ms  700 ms  350 ms  140 ms        2.00         0.40 (vec)\n"
+            "walk-1, std-sort: 1.25 s\n");
 }
 
 TEST(BenchReport, theDetailsHaveOneLinePerResult) {

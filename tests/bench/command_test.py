@@ -5,8 +5,8 @@ import subprocess
 import sys
 import unittest
 
-FIELDS = ["workload", "strategy", "threads", "rounds", "seconds", "seconds_min", "seconds_max",
-          "ratio_to_raw", "page_faults", "rss_bytes"]
+FIELDS = ["workload", "strategy", "threads", "rounds", "repeats", "seconds", "seconds_min",
+          "seconds_max", "ratio_to_raw", "page_faults", "rss_bytes"]
 
 
 def bench(*arguments):

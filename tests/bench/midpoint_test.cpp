@@ -9,12 +9,14 @@
 #include <thread>
 #include <vector>
 
+#include "crew.hpp"
+
 namespace cleave::bench {
 namespace {
 
 using views = midpoint<true>;
 
-// Blocks of all sizes that this thread has free.
+// Words of all blocks that this thread could take before it needs new ones.
 std::size_t words_free() {
   std::size_t sum = 0;
   for (unsigned order = 0; order < midpoint_space::orders; ++order) {
@@ -137,6 +139,26 @@ TEST_F(Midpoint, aPieceMoreThanSixteenTimesSmallerIsCopied) {
   EXPECT_EQ(a.root_size, 32u);
   views::free(a);
   EXPECT_EQ(midpoint_space::bits_set(), 0u);
+}
+
+TEST_F(Midpoint, whatAnotherThreadFreesIsMadeAgain) {
+  constexpr std::size_t size = 1 << 14, batch = 256;
+  crew workers(2);
+  // More than there is space for, if nothing came back.
+  for (std::size_t words = 0; words <= midpoint_space::words; words += size * batch) {
+    std::vector<views::array> arrays;
+    for (std::size_t i = 0; i < batch; ++i) arrays.push_back(views::make(size));
+    workers.both(
+        1, [] {}, [&] { std::for_each(arrays.begin(), arrays.end(), views::free); });
+  }
+}
+
+TEST_F(Midpoint, whatAThreadThatEndedHadFreeIsMadeAgain) {
+  const std::size_t before = words_free();
+  std::vector<views::array> arrays;
+  for (int i = 0; i < 300; ++i) arrays.push_back(views::make(1 << 13));
+  std::thread([&] { std::for_each(arrays.begin(), arrays.end(), views::free); }).join();
+  EXPECT_GE(words_free(), std::max(before, arrays.size() << 13));
 }
 
 TEST_F(Midpoint, twoThreadsFreeTheHalvesOfOneTree) {

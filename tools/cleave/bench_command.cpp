@@ -55,7 +55,7 @@ void add_bench_command(CLI::App& app, outcome&) {
   command->add_flag("--quick", chosen.quick, "Less work and 3 rounds; only the summary");
   command
       ->add_option("--threads", chosen.threads,
-                   "Threads of fork-tree: 1, 2, 4, 8 or 16 (default: 1, then 2)")
+                   "Threads of fork-tree and sort: 1, 2, 4, 8 or 16 (default: 1, then 2)")
       ->check(CLI::IsMember({1U, 2U, 4U, 8U, 16U}));
   command->add_option("--rounds", chosen.rounds, "Rounds to take the median of (default: 5)")
       ->check(CLI::Range(1U, 1000U));
@@ -63,7 +63,8 @@ void add_bench_command(CLI::App& app, outcome&) {
       ->delimiter(',');
   command->add_flag("--all", chosen.all, "The further workloads and strategies as well");
   command->add_flag("--peers", chosen.peers,
-                    "The strategies over mimalloc and jemalloc as well, where installed");
+                    "The strategies over mimalloc, jemalloc and oneTBB's allocator as well, where "
+                    "installed, and those in $CLEAVE_PEERS");
   command->add_flag("--json", options->json, "Print one array of objects");
   command->footer(
       "Seconds are processor time for one thread and wall clock for more, the median\n"

@@ -1,0 +1,1 @@
+"""The parts of scripts/performance_report.py and scripts/bench_check.py."""
