@@ -10,7 +10,8 @@
 //   check_affine(all, found);      // "xs (consumed more than once)"
 //
 // A template argument (~) may be evaluated any number of times, so it has no variables
-// from around it that may be used only once.
+// from around it that may be used only once. A parameter that is marked + is of a type that
+// may be copied; what has its type only when the program is elaborated is asked there.
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "lang/front_end.hpp"
+#include "lang/kinds.hpp"
 #include "lang/marks.hpp"
 
 namespace cleave::lang {
@@ -82,6 +84,7 @@ class affine_checker {
   void use(const name_term& one);
   void report(const name_term& one, const variable& used);
   void report_template(const name_term& one, const variable& used);
+  void report_kind(const binder& one, const term& type);
 
   diagnostics& found_;
   // Those without a mark. Binders are looked up by address and never reused.
@@ -98,6 +101,11 @@ void affine_checker::check(const def_decl& def) {
   row_ = branches_.open(false);
   for (std::size_t k = 0; k < def.parameters.size(); ++k) {
     const binder& name = *def.parameters[k].name;
+    const binder& marked = def.law != nullptr ? *def.law->parameters[k].name : name;
+    const term* const type = def.type_of(k);
+    if (marked.how == mark::reusable && !def.unsafe && type != nullptr && is_never_data(*type)) {
+      report_kind(marked, *type);
+    }
     bind(name, def.how(k), def.law != nullptr ? def.law->parameters[k].name->where : name.where);
   }
   walk(def.body);
@@ -254,6 +262,20 @@ void affine_checker::report_template(const name_term& one, const variable& used)
   wrong.expected = "a template argument without variables that may be used only once";
   wrong.observed = "'" + std::string(one.name) + "'";
   wrong.remarks.push_back({used.bound, "bound without +"});
+  found_.report(std::move(wrong));
+}
+
+void affine_checker::report_kind(const binder& one, const term& type) {
+  diagnostic wrong;
+  wrong.where = one.where;
+  wrong.def = def_;
+  wrong.expected = "Data (what is marked + may be copied)";
+  wrong.observed =
+      type.kind == term_kind::arrow ? "Type (a function has one owner)" : "Type (it has one owner)";
+  if (type.kind == term_kind::arrow) {
+    wrong.remarks.push_back(
+        {{}, "a template may be used more than once: ~" + std::string(one.name)});
+  }
   found_.report(std::move(wrong));
 }
 

@@ -41,8 +41,7 @@ class call_graph {
       // Natives may apply what they are given.
       if (one.what.kind == operation_kind::native) {
         for (const core::atom& argument : one.what.arguments) {
-          if (argument.name != nullptr &&
-              argument.name->of->kind == core::type_kind::function) {
+          if (argument.name != nullptr && argument.name->of->kind == core::type_kind::function) {
             calls[from].push_back(unknown_);
           }
         }
@@ -70,9 +69,10 @@ class call_graph {
 // Collects what follows from what: if one variable is wanted, so is the other.
 class inference {
  public:
-  inference(core::program& all, const layouts& shapes)
+  inference(core::program& all, const layouts& shapes, const array_writes& writes)
       : all_(all),
         shapes_(shapes),
+        writes_(writes),
         calls_(all),
         follows_(all.variables.size()),
         root_(all.variables.size(), nullptr),
@@ -180,6 +180,7 @@ class inference {
       needs inside = collect(*arm.body, caller);
       const memory_kind freed = memory_freed(cases, arm, shapes_);
       if (subject != nullptr && freed.any() && inside.contains(freed)) want(*subject);
+      if (subject != nullptr && takes_halves(cases, arm) && writes_.in(*arm.body)) want(*subject);
       needed.merge(inside);
     }
     if (cases.otherwise) needed.merge(collect(*cases.otherwise, caller));
@@ -231,6 +232,7 @@ class inference {
 
   core::program& all_;
   const layouts& shapes_;
+  const array_writes& writes_;
   call_graph calls_;
   graph follows_;
   std::vector<const core::variable*> root_;
@@ -242,8 +244,8 @@ class inference {
 
 }  // namespace
 
-demands infer_borrowing(core::program& all, const layouts& shapes) {
-  return inference(all, shapes).run();
+demands infer_borrowing(core::program& all, const layouts& shapes, const array_writes& writes) {
+  return inference(all, shapes, writes).run();
 }
 
 }  // namespace cleave::lang

@@ -3,7 +3,8 @@
 // All parameters of functions and labels start as borrowed. One becomes owned when it, or
 // what a match takes out of it, is *wanted*: stored, returned, captured, handed to an owned
 // parameter or to a native that consumes; when a match of it gives memory that a construct
-// in the arm can use again; or when a tail call to a function that may call back would need
+// in the arm can use again; when a match of an array needs its part as it is now, since the
+// arm may write to other handles; or when a tail call to a function that may call back would need
 // a drop behind it.
 //
 //   const demands wanted = infer_borrowing(program, layouts);
@@ -17,6 +18,7 @@
 
 #include <vector>
 
+#include "lang/array_writes.hpp"
 #include "lang/core.hpp"
 #include "lang/layout.hpp"
 
@@ -41,6 +43,7 @@ class demands {
 // Sets `borrowed` of all parameters, and makes plain calls of tail calls behind which
 // something is to be dropped. O(size of the program). Requires: variables and functions are
 // numbered by their places.
-[[nodiscard]] demands infer_borrowing(core::program& all, const layouts& shapes);
+[[nodiscard]] demands infer_borrowing(core::program& all, const layouts& shapes,
+                                      const array_writes& writes);
 
 }  // namespace cleave::lang

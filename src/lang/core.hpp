@@ -91,6 +91,7 @@ enum class operation_kind : std::uint8_t {
   text,        // the string `text`
   call,        // callee(arguments)
   native,      // native<types>(arguments); does the effect, if it is one
+  look,        // the second part of what the native gives; the first is arguments[0] as it was
   construct,   // constructor number `constructor` of the type of the result
   leaf,        // ALeaf{arguments[0]}
   node,        // ANode{arguments[0], arguments[1]}
@@ -149,6 +150,9 @@ enum class test_kind : std::uint8_t {
   numbers,       // U32, Char, Nat: arms by value
   at_least,      // Nat: the one arm if subject >= value, with field 0 = subject - value
   texts,         // String: arms by text
+  // Array: the one arm, which binds nothing, if its depth is the value and it has one owner.
+  // Where forks are wanted the arm is not taken.
+  small_array,
 };
 
 struct arm {
@@ -213,6 +217,7 @@ struct function {
   const type* result = nullptr;
   block body;
   std::size_t number = 0;
+  bool inlined = false;  // becomes a part of the code that calls it
 };
 
 // Owns everything. `main` takes nothing.

@@ -220,6 +220,7 @@ class checker {
         agree(of.callee->result, made, "a call's result");
         break;
       case operation_kind::native:
+      case operation_kind::look:
         for (const atom& one : of.arguments) type_of(one);
         break;
       case operation_kind::construct:

@@ -131,6 +131,7 @@ class program_writer {
         return std::to_string(one.value) + "n+" +
                (!one.fields.empty() && one.fields[0] != nullptr ? bound(one.fields[0]) : "_");
       case test_kind::texts: return quoted(one.text);
+      case test_kind::small_array: return "small " + std::to_string(one.value);
     }
     return {};
   }
@@ -141,13 +142,14 @@ class program_writer {
       case operation_kind::copy: return "copy" + list(of.arguments);
       case operation_kind::text: return quoted(of.text);
       case operation_kind::call: return of.callee->name + list(of.arguments);
-      case operation_kind::native: {
+      case operation_kind::native:
+      case operation_kind::look: {
         std::string types;
         for (const type* one : of.types) {
           types += (types.empty() ? "<" : ", ") + lang::to_text(*one);
         }
-        return std::string(of.native->name) + types + (types.empty() ? "" : ">") +
-               list(of.arguments);
+        return (of.kind == operation_kind::look ? "look " : "") + std::string(of.native->name) +
+               types + (types.empty() ? "" : ">") + list(of.arguments);
       }
       case operation_kind::construct:
         return "construct " + std::to_string(of.constructor) + list(of.arguments) + reuse(of);

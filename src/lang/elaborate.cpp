@@ -1,13 +1,14 @@
 // elaborate.cpp -- from the resolved trees to core: all instances that main needs.
 #include "lang/elaborate_blocks.hpp"
 #include "lang/elaborate_tidy.hpp"
+#include "lang/kinds.hpp"
 
 namespace cleave::lang {
 namespace {
 
 // The constructors of the types that the program turned out to have, and of those that
 // these are made of.
-void fill_data(type_table& types, fact_table& facts) {
+void fill_data(type_table& types, fact_table& facts, reporter& report) {
   while (core::data_type* const data = types.next_unfilled()) {
     std::vector<shape*> arguments;
     arguments.reserve(data->arguments.size());
@@ -21,6 +22,12 @@ void fill_data(type_table& types, fact_table& facts) {
         if (fields[k] == nullptr) continue;
         made.field_names.emplace_back(one->fields[k].name);
         made.fields.push_back(types.close(fields[k]));
+        const bool copied = says_data(*data->declaration) || one->fields[k].how == mark::reusable;
+        if (copied && !is_data(*made.fields.back())) {
+          report.mismatch(one->fields[k].where,
+                          "Data (for a field of " + std::string(data->declaration->name) + ")",
+                          "Type (" + to_text(*made.fields.back()) + " has one owner)");
+        }
       }
     }
   }
@@ -46,7 +53,7 @@ void elaborate(const source_program& all, core::program& made, diagnostics& foun
     if (found.count() > diagnostics::most) return;
   }
   report.in_def({});
-  fill_data(types, facts);
+  fill_data(types, facts, report);
   if (types.take_too_large()) {
     report.message(all.main->where, "a type of the program has more than " +
                                         std::to_string(type_table::largest) + " parts");

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lang/elaborate_blocks.hpp"
+#include "lang/kinds.hpp"
 
 namespace cleave::lang {
 
@@ -31,7 +32,9 @@ body_maker::body_maker(elaboration& all, const instance& one)
       env_(all.facts.inside(one.what.lambda != nullptr ? one.what.lambda->inside : nullptr)),
       here_(&one.made->body),
       frame_(&frames_.emplace_back()),
-      reported_before_(all.report.count()) {}
+      reported_before_(all.report.count()),
+      asks_for_data_(!one.made->source->unsafe &&
+                     all.facts.base_def(one.made->source->name) != one.made->source) {}
 
 void body_maker::make() {
   report_.in_def(made_.source->name);
@@ -53,6 +56,7 @@ void body_maker::make_def(const def_decl& def) {
       core::variable* const made = variable(type, name->name);
       made_.parameters.push_back(made);
       locals_[name] = {{made, nullptr, 0}, type};
+      must_be_data(*in_law, type);
       continue;
     }
     const parameter_kind kind = kind_of(def, k);
@@ -64,11 +68,12 @@ void body_maker::make_def(const def_decl& def) {
     env_.own[name] = known;
     env_.own[in_law] = known;
   }
-  shape* const result = facts_.type_of(*def.result_type(), env_);
+  shape* result = facts_.type_of(*def.result_type(), env_);
+  if (one_.what.runs) result = type_table::find(result)->parts[0];
   made_.result = types_.close(result);
   // A signature without sense would make nonsense of the body.
   if (report_.count() > reported_before_) return stop("error");
-  place(*def.body, result, {use::tail, false});
+  place(*def.body, result, {use::tail, one_.what.runs});
 }
 
 void body_maker::make_lambda(const fact& lambda, std::size_t arity) {
@@ -83,8 +88,9 @@ void body_maker::make_lambda(const fact& lambda, std::size_t arity) {
     body = at->body;
     at = as<lambda_term>(body);
   }
+  if (one_.what.runs) type = type_table::find(type)->parts[0];
   made_.result = types_.close(type);
-  place(*body, type, {use::tail, false});
+  place(*body, type, {use::tail, one_.what.runs});
 }
 
 // ---- Variables and frames --------------------------------------------------------
@@ -133,6 +139,11 @@ void body_maker::bind(const binder* name, core::atom value, shape* type) {
   if (name->ignored()) return;
   if (value.name != nullptr && value.name->name.empty()) value.name->name = name->name;
   locals_[name] = {value, type};
+  must_be_data(*name, type);
+}
+
+void body_maker::must_be_data(const binder& name, shape* type) {
+  if (asks_for_data_ && name.how == mark::reusable) reusable_.emplace_back(name.where, type);
 }
 
 void body_maker::bind_erased(const binder* name, const fact* known) {
@@ -154,7 +165,10 @@ shape* body_maker::whole(shape* expected, goal to) {
 
 bool body_maker::want(span where, shape* expected, shape* observed) {
   if (types_.unify(expected, observed)) return true;
-  report_.mismatch(where, to_text(expected), to_text(observed));
+  // What is unknown becomes any type but one that it is a part of.
+  const bool endless = type_table::find(expected)->unknown || type_table::find(observed)->unknown;
+  report_.mismatch(where, endless ? "a type that is no part of itself" : to_text(expected),
+                   to_text(type_table::find(observed)->unknown ? expected : observed));
   return false;
 }
 
@@ -228,6 +242,12 @@ void body_maker::finish() {
   if (types_.take_too_large() && !failed) {
     report_.message(made_.source->where,
                     "a type here has more than " + std::to_string(type_table::largest) + " parts");
+  }
+  for (const auto& [where, type] : reusable_) {
+    const core::type* const known = types_.close(type);
+    if (failed || is_data(*known)) continue;
+    report_.mismatch(where, "Data (what is marked + may be copied)",
+                     "Type (" + to_text(*known) + " has one owner)");
   }
   for (const call_patch& one : calls_) {
     if (failed && has_types(one.what)) continue;

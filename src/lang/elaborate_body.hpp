@@ -136,6 +136,7 @@ class body_maker {
   void stop(std::string message);
   [[nodiscard]] core::atom here(core::atom outside);
   void bind(const binder* name, core::atom value, shape* type);
+  void must_be_data(const binder& name, shape* type);
   void bind_erased(const binder* name, const fact* known);
   [[nodiscard]] core::atom dummy(shape* type);
   bool want(span where, shape* expected, shape* observed);
@@ -243,6 +244,9 @@ class body_maker {
   std::vector<std::pair<core::function*, shape*>> results_;
   std::vector<call_patch> calls_;
   std::vector<type_patch> natives_;
+  // What is marked + must be Data: asked of what the program says, not of Base or @unsafe defs.
+  bool asks_for_data_;
+  std::vector<std::pair<span, shape*>> reusable_;
 };
 
 }  // namespace cleave::lang

@@ -343,13 +343,12 @@ core::atom body_maker::emit(const plan& of, atoms values, goal to) {
   made.where = of.where;
   made.arguments = std::move(values);
   made.kind = operation_kind::call;
-  const bool at_end = to.how == use::tail && !to.run;
-  calls_.push_back({here_, at_end ? none : here_->steps.size(), of.what, of.where});
-  if (!to.run) return deliver(std::move(made), of.result, to);
-  core::operation run;
-  run.kind = operation_kind::run;
-  run.arguments = {let(std::move(made), of.result)};
-  return deliver(std::move(run), type_table::find(of.result)->parts[0], to);
+  target what = of.what;
+  what.runs = to.run;
+  calls_.push_back(
+      {here_, to.how == use::tail ? none : here_->steps.size(), std::move(what), of.where});
+  shape* const result = to.run ? type_table::find(of.result)->parts[0] : of.result;
+  return deliver(std::move(made), result, to);
 }
 
 }  // namespace cleave::lang

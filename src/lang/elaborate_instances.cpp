@@ -45,7 +45,7 @@ void instance_table::append(key& to, const fact* one) {
 }
 
 const core::function* instance_table::get(const target& what, span where) {
-  key k{address(what.def)};
+  key k{address(what.def), what.runs ? 1U : 0U};
   bool special = what.lambda != nullptr;
   for (const fact* one : what.facts) {
     append(k, one);
@@ -79,6 +79,7 @@ const core::function* instance_table::get(const target& what, span where) {
 std::string instance_table::name_of(const target& what) {
   if (what.def == nullptr) return "lambda";
   std::string name(what.def->name);
+  if (what.runs) name += ".run";
   std::string arguments;
   for (const fact* one : what.facts) {
     if (one == nullptr || name.size() + arguments.size() > longest_name) continue;

@@ -2,7 +2,8 @@
 //
 // A def is elaborated once for each set of facts about its parameters: the types of its
 // type parameters, and the functions that its templates stand for. A lambda that is given
-// to a template and needs nothing of the run time is a function of its own.
+// to a template and needs nothing of the run time is a function of its own. What gives an
+// action is elaborated once more where calls of it are run at once.
 //
 //   instance_table instances(made, facts, types, report);
 //   const core::function* f = instances.get({.def = &map, .facts = {u32, u32, inc, nullptr}},
@@ -29,6 +30,8 @@ struct target {
   std::vector<const fact*> facts;
   const fact* lambda = nullptr;
   std::size_t arity = 0;  // of the lambda
+  // Its result is an action, and the instance runs it: so it needs no closure.
+  bool runs = false;
 };
 
 struct instance {

@@ -51,7 +51,7 @@ core::atom body_maker::place_block(const block_term& of, std::size_t from, shape
       refuse(expected, to);
       break;
     }
-    const bool full = ++taken_apart % most_in_a_piece == 0 && !to.run;
+    const bool full = ++taken_apart % most_in_a_piece == 0;
     if (full) begin_piece(pieces.emplace_back(), expected);
   }
   const core::atom made = failed ? core::atom{} : place(*of.result, expected, to);

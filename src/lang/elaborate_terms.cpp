@@ -199,10 +199,11 @@ core::atom body_maker::place_array(const array_term& of, shape* expected, goal t
   return deliver(native("Array.new", {element}, {depth, filling}, array), to);
 }
 
-// A parameter that is erased has a variable, but no value.
+// A parameter that is erased has a variable, but no value. No value has a type with it in it
+// either, so that any type does where it is named as one.
 void body_maker::bind_parameter(const binder* name, core::variable* made, shape* type) {
   if (type_table::find(type) == facts_.erased()) {
-    bind_erased(name, facts_.nothing());
+    bind_erased(name, facts_.type(facts_.erased()));
   } else {
     bind(name, {made, nullptr, 0}, type);
   }

@@ -12,6 +12,7 @@ using core::type_kind;
 }  // namespace
 
 std::string code_writer::condition(const core::branching& cases, const core::arm& one) const {
+  if (holds_in_round(cases, one)) return "true";
   const std::string subject = value(cases.subject);
   switch (cases.test) {
     case test_kind::numbers: return subject + " == " + std::to_string(one.value) + "u";
@@ -19,6 +20,9 @@ std::string code_writer::condition(const core::branching& cases, const core::arm
     case test_kind::texts:
       return "is_text(" + subject + ", " + string_literal(one.text) + ", " +
              std::to_string(one.text.size()) + ")";
+    case test_kind::small_array:
+      // What is above the depth in meta is the control block of a shared array.
+      return "!fork_wanted() && " + subject + ".meta == " + std::to_string(one.value) + "u";
     case test_kind::constructors: break;
   }
   const core::type& type = *cases.subject.of;
@@ -131,6 +135,11 @@ void code_writer::take_fields(const core::branching& cases, const core::arm& one
     if (!one.fields.empty() && one.fields[0] != nullptr) {
       define(one.fields[0], value(cases.subject) + " - " + std::to_string(one.value) + "u");
     }
+    return;
+  }
+  if (cases.test == test_kind::small_array) {
+    // The compiler would forget it.
+    line(value(cases.subject) + ".meta = " + std::to_string(one.value) + "u;");
     return;
   }
   if (cases.test != test_kind::constructors) {

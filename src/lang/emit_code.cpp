@@ -77,7 +77,7 @@ void code_writer::label(const core::label& one, const goal& to) {
     line(unit_.type(*parameter) + " " + name(*parameter) + ";");
   }
   line("goto " + past + ";");
-  open("join_" + std::to_string(one.number) + ": ");
+  open(join_label(one) + ": ");
   write(*one.body, to);
   close();
   line(past + ":;");
@@ -145,6 +145,8 @@ void code_writer::end(const core::ending& one, const goal& to) {
     case ending_kind::tail_call:
       if (one.callee == nullptr) {
         give("apply(" + values(one.arguments) + ")", to);
+      } else if (to.how == goal::returns && round_ != nullptr && one.callee == inside_) {
+        next_round(one);
       } else if (to.how == goal::returns && inside_ != nullptr &&
                  unit_.groups.jumps(*inside_, *one.callee)) {
         assign(one.callee->parameters, one.arguments);
@@ -164,7 +166,7 @@ void code_writer::end(const core::ending& one, const goal& to) {
     case ending_kind::branch: branch(*one.cases, to); break;
     case ending_kind::jump:
       assign(one.target->parameters, one.arguments);
-      line("goto join_" + std::to_string(one.target->number) + ";");
+      line("goto " + join_label(*one.target) + ";");
       break;
     case ending_kind::stop: line("stop(" + string_literal(one.message) + ");"); break;
   }

@@ -18,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "lang/array_loops.hpp"
 #include "lang/core.hpp"
 #include "lang/emit_unit.hpp"
 
@@ -36,6 +37,15 @@ struct goal {
   std::string after;  // empty: what comes next in the text
 };
 
+// A round of a loop over arrays, while it is written.
+struct round_code {
+  const array_loop& loop;
+  bool straight = false;             // no index wraps here
+  std::string round{};               // which one this is
+  std::vector<std::string> slots{};  // where those of the loop begin
+  std::unordered_map<const core::operation*, std::string> numbers{};  // in the first round
+};
+
 class code_writer {
  public:
   // `inside` is the function whose tail calls may be jumps; null in a closure.
@@ -43,6 +53,8 @@ class code_writer {
       : unit_(unit), out_(out), inside_(inside) {}
 
   void write(const core::block& code, const goal& to);
+  // The body of a function of a group.
+  void write(const core::function& one);
 
   [[nodiscard]] static std::string entry_label(const core::function& one) {
     return "enter_" + std::to_string(one.number);
@@ -61,6 +73,11 @@ class code_writer {
   void give(const std::string& value, const goal& to);
   void end(const core::ending& one, const goal& to);
   void assign(const std::vector<core::variable*>& targets, const atoms& values);
+  [[nodiscard]] std::string join_label(const core::label& one) const {
+    // Labels of the second copy of a loop have names of their own.
+    const bool second = round_ != nullptr && !round_->straight;
+    return "join_" + std::to_string(one.number) + (second ? "s" : "");
+  }
   [[nodiscard]] std::string value(const core::atom& one) const;
   [[nodiscard]] std::string values(const atoms& all) const;
   [[nodiscard]] static std::string name(const core::variable& one) {
@@ -76,10 +93,20 @@ class code_writer {
   void let(const core::variable* name, const core::operation& what);
   void define(const core::variable* name, const std::string& value);
   void inner(const core::block& code, const std::string& target);
+  [[nodiscard]] std::string native_call(const core::operation& what) const;
   [[nodiscard]] std::string expression(const core::operation& what, const core::type* result);
   void construct(const core::variable& name, const core::operation& what);
   void parallel(const core::step& one);
   [[nodiscard]] std::string closure(const core::closure& made, const core::type& type);
+
+  // emit_loops.cpp
+  void straight_rounds(const core::function& one, const array_loop& loop);
+  [[nodiscard]] std::string moved(const std::string& from, const loop_step& step,
+                                  const std::string& rounds) const;
+  void next_round(const core::ending& one);
+  [[nodiscard]] bool holds_in_round(const core::branching& cases, const core::arm& one) const;
+  [[nodiscard]] std::string straight_slot(const core::operation& what) const;
+  [[nodiscard]] std::string straight_number(const core::operation& what) const;
 
   // emit_branches.cpp
   void branch(const core::branching& cases, const goal& to);
@@ -100,6 +127,7 @@ class code_writer {
   unit_writer& unit_;
   std::string& out_;
   const core::function* inside_;
+  const round_code* round_ = nullptr;
   // Of each token: how its memory is given back.
   std::unordered_map<const core::variable*, std::string> tokens_;
   std::unordered_map<const core::block*, std::size_t> weights_;

@@ -40,7 +40,7 @@ void bodies(unit_writer& unit, const function_group& group, std::string& out) {
     out += "  {\n";
     code_writer code(unit, out, one);
     code.indent = 2;
-    code.write(one->body, {});
+    code.write(*one);
     out += "  }\n";
   }
 }
@@ -112,7 +112,8 @@ std::string declare_functions(const unit_writer& unit) {
   for (const function_group& group : unit.groups.all()) {
     const bool loops = group.members.size() > 1 || unit.groups.jumped_to(*group.members.front());
     for (const core::function* one : group.entries) {
-      out += !loops && is_small(*one) ? "static inline " : "static ";
+      if (one->inlined) out += "[[gnu::always_inline]] ";
+      out += one->inlined || (!loops && is_small(*one)) ? "static inline " : "static ";
       out += signature(unit, *one) + ";\n";
     }
   }

@@ -39,11 +39,18 @@ bool makes_pair(const def_decl& native) {
   return applied != nullptr && applied->name == "Sigma";
 }
 
-// The C++ function of a native def: Array.get is Array_get.
-std::string native_name(const def_decl& native) {
-  std::string name(native.name);
+// The C++ function of a native def: Array.get<U32> is Array_get<u32>; `form` is put behind
+// its name.
+std::string native_name(const core::operation& what, const type_writer& writer,
+                        std::string_view form = {}) {
+  std::string name(what.native->name);
+  name += form;
   std::replace(name.begin(), name.end(), '.', '_');
-  return name;
+  std::string types;
+  for (const core::type* one : what.types) {
+    types += (types.empty() ? "" : ", ") + writer.name(*one);
+  }
+  return types.empty() ? name : name + "<" + types + ">";
 }
 
 }  // namespace
@@ -87,6 +94,17 @@ void code_writer::inner(const core::block& code, const std::string& target) {
   if (!after.empty()) line(after + ":;");
 }
 
+std::string code_writer::native_call(const core::operation& what) const {
+  if (const std::string number = straight_number(what); !number.empty()) return number;
+  const std::string slot = straight_slot(what);
+  if (slot.empty()) return native_name(what, unit_.types) + "(" + values(what.arguments) + ")";
+  // The slot is there instead of its index.
+  std::string call = native_name(what, unit_.types, "_slot") + "(" + value(what.arguments[0]);
+  call += ", " + slot;
+  for (std::size_t k = 2; k < what.arguments.size(); ++k) call += ", " + value(what.arguments[k]);
+  return call + ")";
+}
+
 std::string code_writer::expression(const core::operation& what, const core::type* result) {
   const std::string arguments = values(what.arguments);
   switch (what.kind) {
@@ -100,13 +118,9 @@ std::string code_writer::expression(const core::operation& what, const core::typ
     }
     case operation_kind::text: return unit_.text(what.text);
     case operation_kind::call: return unit_writer::name(*what.callee) + "(" + arguments + ")";
+    case operation_kind::look: return native_call(what) + ".snd";
     case operation_kind::native: {
-      std::string types;
-      for (const core::type* one : what.types) {
-        types += (types.empty() ? "" : ", ") + unit_.types.name(*one);
-      }
-      if (!types.empty()) types = "<" + types + ">";
-      const std::string call = native_name(*what.native) + types + "(" + arguments + ")";
+      const std::string call = native_call(what);
       if (result == nullptr || !makes_pair(*what.native) ||
           unit_.types.layout_of(*result).form != form::boxed) {
         return call;

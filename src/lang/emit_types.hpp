@@ -27,6 +27,7 @@ class type_writer {
 
   [[nodiscard]] const std::string& name(const core::type& type) const { return names_.at(&type); }
   [[nodiscard]] const layout& layout_of(const core::type& type) const { return shapes_.of(type); }
+  [[nodiscard]] const layouts& shapes() const { return shapes_; }
   // The struct of the cell, or, in a choice, of the fields of one constructor.
   [[nodiscard]] const std::string& cell(const core::data_type& data,
                                         std::size_t constructor) const {

@@ -1,6 +1,7 @@
 // emit_unit.hpp -- what the functions of one C++ file share while it is written.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -28,10 +29,16 @@ struct unit_writer {
   std::string text(const std::string& bytes) {
     const auto [found, is_new] =
         texts.try_emplace(bytes, "text_" + std::to_string(texts.size()) + "s");
-    if (is_new) {
-      constants += "static constinit text " + found->second + "{" + string_literal(bytes) + "};\n";
-    }
+    if (is_new) constants += "static constinit " + constant(bytes, found->second) + ";\n";
     return found->second;
+  }
+  [[nodiscard]] static std::string constant(const std::string& bytes, const std::string& name) {
+    constexpr std::size_t longest_text = 1000;
+    if (bytes.size() <= longest_text) return "text " + name + "{" + string_literal(bytes) + "}";
+    const bool ascii = std::ranges::all_of(bytes, [](char c) { return (c & 0x80) == 0; });
+    const std::string size = std::to_string(bytes.size());
+    return "long_text<" + size + " + 1> " + name + "{{immortal_header(" +
+           (ascii ? "buffer::ascii" : "0") + "), " + size + ", 0}, " + string_literal(bytes) + "}";
   }
   // Functions, types and variables with one name and number differ in the last letter.
   [[nodiscard]] static std::string name(const core::function& one) {

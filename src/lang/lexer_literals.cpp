@@ -160,6 +160,9 @@ token lexer::character_literal(token made) {
     ++at_;
   } else if (!wrong) {
     report(made.begin, at_, "a quote behind one character", "no quote");
+    // Where a word was meant as text, it ends at its quote.
+    const std::size_t quote = text_.find_first_of("' \t\r\n(){}[],;:", at_);
+    if (quote != text_.npos && text_[quote] == '\'') at_ = quote + 1;
   }
   return finish(made, token_kind::character);
 }

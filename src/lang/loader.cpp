@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 // What a program of files made to harm may cost.
 constexpr std::size_t most_modules = 10'000;
-constexpr std::size_t most_bytes = std::size_t{256} << 20;
+constexpr std::size_t most_bytes = std::size_t{32} << 20;
 constexpr std::size_t longest_path = 4096;
 
 // The same text for all names of one file. A path that leads nowhere is tidied as text.

@@ -3,8 +3,10 @@
 #include "lang/front_end.hpp"
 #include "lang/layout.hpp"
 #include "lang/own_counts.hpp"
+#include "lang/own_merge.hpp"
 #include "lang/own_simplify.hpp"
 #include "lang/own_take.hpp"
+#include "lang/unroll.hpp"
 
 namespace cleave::lang {
 
@@ -18,9 +20,12 @@ void own(core::program& all) {
   for (const core::data_type& one : all.data) one.plain = shapes.of(one).plain ? 1 : 0;
 
   simplify(all);
-  demands wanted = infer_borrowing(all, shapes);
-  take_apart(all, shapes, wanted);
+  if (merge_helpers(all)) simplify(all);
+  const array_writes writes(all);
+  demands wanted = infer_borrowing(all, shapes, writes);
+  take_apart(all, shapes, writes, wanted);
   count_owners(all, shapes);
+  unroll(all);
 }
 
 }  // namespace cleave::lang

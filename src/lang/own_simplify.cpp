@@ -1,5 +1,6 @@
 #include "lang/own_simplify.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <unordered_map>
 #include <utility>
@@ -13,11 +14,50 @@ using core::ending_kind;
 using core::operation_kind;
 using core::step_kind;
 
+// How often code uses each variable.
+class use_counts {
+ public:
+  void add(const core::block& first) {
+    walk(first, place::tail, [&](const core::block& code, place) {
+      for (const core::step& one : code.steps) {
+        add(one.what.arguments);
+        if (!one.what.made) continue;
+        for (const core::variable* capture : one.what.made->captures) ++counts_[capture];
+      }
+      ++counts_[code.end.value.name];
+      add(code.end.arguments);
+      if (code.end.cases) ++counts_[code.end.cases->subject.name];
+    });
+  }
+  [[nodiscard]] std::size_t of(const core::variable* one) const {
+    const auto found = counts_.find(one);
+    return found != counts_.end() ? found->second : 0;
+  }
+
+ private:
+  void add(const std::vector<core::atom>& all) {
+    for (const core::atom& one : all) ++counts_[one.name];
+  }
+
+  std::unordered_map<const core::variable*, std::size_t> counts_;
+};
+
+// It gives its first argument as it was, and something that it found there.
+bool only_looks(const core::operation& what) {
+  return what.kind == operation_kind::native && what.arguments[0].name != nullptr &&
+         (what.native->name == "Array.get" || what.native->name == "Array.size" ||
+          what.native->name == "Array.clone");
+}
+
 class simplifier {
  public:
+  explicit simplifier(const use_counts& uses) : uses_(uses) {}
+
   void run(core::block& code) {
     std::vector<core::step> steps = std::exchange(code.steps, {});
     for (core::step& one : steps) add(code.steps, std::move(one));
+    while (look(code)) {
+    }
     end(code);
     // The value of a last nested operation is the value of the block.
     while (!code.steps.empty() && gives_last(code, operation_kind::nested)) {
@@ -93,6 +133,29 @@ class simplifier {
            what.kind == operation_kind::make_closure;
   }
 
+  // (b, x) = Array.get(a, i) becomes x = look Array.get(a, i), and b is a: then it is seen
+  // that a is only read. True if the block goes on with what the match did.
+  bool look(core::block& code) {
+    if (code.end.kind != ending_kind::branch) return false;
+    const core::branching& cases = *code.end.cases;
+    const core::variable* const pair = cases.subject.name;
+    if (cases.arms.size() != 1 || cases.otherwise || uses_.of(pair) != 1) return false;
+    const auto found =
+        std::find_if(code.steps.begin(), code.steps.end(), [&](const core::step& one) {
+          return pair != nullptr && one.kind == step_kind::let && one.name == pair;
+        });
+    if (found == code.steps.end() || !only_looks(found->what)) return false;
+    const core::arm& arm = cases.arms[0];
+    if (arm.fields[0] != nullptr) same_[arm.fields[0]] = found->what.arguments[0].name;
+    found->what.kind = operation_kind::look;
+    found->name = arm.fields[1];
+    if (found->name == nullptr) code.steps.erase(found);
+    core::block rest = std::move(*arm.body);
+    for (core::step& one : rest.steps) add(code.steps, std::move(one));
+    code.end = std::move(rest.end);
+    return true;
+  }
+
   void end(core::block& code) {
     core::ending& one = code.end;
     replace(one.value);
@@ -111,6 +174,7 @@ class simplifier {
     if (found != same_.end()) name = found->second;
   }
 
+  const use_counts& uses_;
   std::unordered_map<core::variable*, core::variable*> same_;
 };
 
@@ -155,7 +219,9 @@ class pruner {
 void simplify(core::program& all) {
   pruner labels;
   for (core::function& function : all.functions) labels.run(function.body);
-  simplifier one;
+  use_counts uses;
+  for (const core::function& function : all.functions) uses.add(function.body);
+  simplifier one(uses);
   for (core::function& function : all.functions) one.run(function.body);
 }
 

@@ -11,8 +11,8 @@ namespace {
 
 class taker {
  public:
-  taker(core::program& all, const layouts& shapes, demands& wanted)
-      : all_(all), shapes_(shapes), wanted_(wanted) {}
+  taker(core::program& all, const layouts& shapes, const array_writes& writes, demands& wanted)
+      : all_(all), shapes_(shapes), writes_(writes), wanted_(wanted) {}
 
   void run(core::block& first) {
     // Outer matches come first, so their memory goes to the first constructs.
@@ -27,13 +27,14 @@ class taker {
     if (subject == nullptr || core::is_plain(*subject->of)) return;
     if (!subject->borrowed) {
       cases.consumes = std::any_of(cases.arms.begin(), cases.arms.end(), [&](const core::arm& arm) {
-        return wants_field(arm) || may_hand_on(*arm.body, memory_freed(cases, arm, shapes_));
+        return wants_field(arm) || must_cut(cases, arm) ||
+               may_hand_on(*arm.body, memory_freed(cases, arm, shapes_));
       });
     }
     if (cases.consumes) {
       sinking later(all_, wanted_);
       for (core::arm& arm : cases.arms) {
-        if (later.sink(*subject, arm)) continue;
+        if (!must_cut(cases, arm) && later.sink(*subject, arm)) continue;
         const memory_kind freed = memory_freed(cases, arm, shapes_);
         if (freed.any()) hand_on(arm, freed, *subject);
       }
@@ -44,6 +45,11 @@ class taker {
         if (field != nullptr) field->borrowed = !core::is_plain(*field->of);
       }
     }
+  }
+
+  // The halves must be what they are now, whatever the arm writes.
+  [[nodiscard]] bool must_cut(const core::branching& cases, const core::arm& arm) const {
+    return takes_halves(cases, arm) && writes_.in(*arm.body);
   }
 
   [[nodiscard]] bool wants_field(const core::arm& arm) const {
@@ -104,13 +110,15 @@ class taker {
 
   core::program& all_;
   const layouts& shapes_;
+  const array_writes& writes_;
   demands& wanted_;
 };
 
 }  // namespace
 
-void take_apart(core::program& all, const layouts& shapes, demands& wanted) {
-  taker one(all, shapes, wanted);
+void take_apart(core::program& all, const layouts& shapes, const array_writes& writes,
+                demands& wanted) {
+  taker one(all, shapes, writes, wanted);
   for (core::function& function : all.functions) one.run(function.body);
 }
 

@@ -2,7 +2,8 @@
 //
 // A match takes its subject when that is owned and an arm wants a field, or has a construct
 // of equal size: then the memory of the subject is a token, and the first construct of that
-// size on each path takes it. All other matches read, and their fields are borrowed.
+// size on each path takes it. So does a match of an array in whose arm another handle may be
+// written to. All other matches read, and their fields are borrowed.
 //
 // Sets `consumes` of branches, `token` of arms, `reuse` of operations and `borrowed` of
 // fields. Where the subject is used again, own_counts.hpp takes `consumes` back.
@@ -14,6 +15,7 @@
 
 namespace cleave::lang {
 
-void take_apart(core::program& all, const layouts& shapes, demands& wanted);
+void take_apart(core::program& all, const layouts& shapes, const array_writes& writes,
+                demands& wanted);
 
 }  // namespace cleave::lang

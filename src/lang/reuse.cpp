@@ -16,6 +16,11 @@ memory_kind slot_of(const core::type& element, const layouts& shapes) {
 
 }  // namespace
 
+bool takes_halves(const core::branching& cases, const core::arm& one) {
+  return cases.subject.of->kind == core::type_kind::array && one.constructor == 1 &&
+         (one.fields[0] != nullptr || one.fields[1] != nullptr);
+}
+
 memory_kind memory_freed(const core::branching& cases, const core::arm& one,
                          const layouts& shapes) {
   if (cases.test != core::test_kind::constructors || cases.subject.name == nullptr) return {};

@@ -21,6 +21,8 @@ struct memory_kind {
   friend auto operator<=>(const memory_kind&, const memory_kind&) = default;
 };
 
+// The arm is that of ANode, and has a use for a half.
+[[nodiscard]] bool takes_halves(const core::branching& cases, const core::arm& one);
 // What is left of the subject when the arm has taken its fields.
 [[nodiscard]] memory_kind memory_freed(const core::branching& cases, const core::arm& one,
                                        const layouts& shapes);

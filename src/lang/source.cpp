@@ -10,7 +10,7 @@ namespace cleave::lang {
 
 source_file::source_file(std::string name, std::string text)
     : name_(std::move(name)), text_(std::move(text)) {
-  CLEAVE_CHECK(text_.size() <= largest, "a source file of more than 64 MiB");
+  CLEAVE_CHECK(text_.size() <= largest, "a source file of more than 16 MiB");
   line_starts_.push_back(0);
   const char* const start = text_.data();
   const char* const end = start + text_.size();

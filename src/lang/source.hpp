@@ -22,8 +22,8 @@ struct position {
 
 class source_file {
  public:
-  // Larger files are refused where they are read: spans are 32 bits wide.
-  static constexpr std::size_t largest = std::size_t{64} << 20;
+  // Larger files are refused where they are read: the tree of one may take forty times as much.
+  static constexpr std::size_t largest = std::size_t{16} << 20;
 
   source_file(std::string name, std::string text);
   // Spans point to it.

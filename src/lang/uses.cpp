@@ -13,6 +13,7 @@ bool reads_argument(const def_decl& native, std::size_t k) {
 bool reads_argument(const core::operation& what, std::size_t k) {
   // own() copies what it cannot keep.
   if (what.kind == core::operation_kind::copy) return true;
+  if (what.kind == core::operation_kind::look) return k == 0;
   if (what.kind == core::operation_kind::call) return what.callee->parameters[k]->borrowed;
   return what.kind == core::operation_kind::native && reads_argument(*what.native, k);
 }

@@ -40,6 +40,8 @@ int check_heap() noexcept {
   if (found.empty()) {
     const std::size_t live = heap::live_bytes();
     if (live == 0) return 0;
+    cleave::detail::report_live();
+    // The heap had started before the variable was set.
     found = std::to_string(live) + " bytes are live";
   }
   output::put_error("bend: check at exit: " + found + "\n");

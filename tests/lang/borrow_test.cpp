@@ -55,6 +55,35 @@ TEST(Borrow, aLeafOfAnotherSizeIsNotUsedAgain) {
   EXPECT_TRUE(made.parameters[0]->borrowed);
 }
 
+// Parts of (b, x) = Array.get(a, 0).
+writer get(builder& make, writer& to, core::atom array) {
+  const core::atom pair = to.native(make.native("Array.get", 2), {array, to.number(0)},
+                                    make.pair(array.of, array.of->first));
+  return to.match(pair).arm(0, {"b", "x"});
+}
+
+TEST(Borrow, anArrayThatIsReadAndForgottenIsBorrowed) {
+  builder make;
+  core::function& made = make.function("f", {{"a", make.array(make.u32())}}, make.u32());
+  writer body = make.body(made);
+  writer once = get(make, body, body.parameter(0));
+  writer twice = get(make, once, once.field(0));
+  twice.give(twice.add(once.field(1), twice.field(1)));
+  own(make.all);
+  EXPECT_TRUE(made.parameters[0]->borrowed);
+}
+
+TEST(Borrow, anArrayThatIsReadAndReturnedIsOwned) {
+  builder make;
+  core::function& made =
+      make.function("f", {{"a", make.array(make.u32())}}, make.array(make.u32()));
+  writer body = make.body(made);
+  writer once = get(make, body, body.parameter(0));
+  once.give(once.field(0));
+  own(make.all);
+  EXPECT_FALSE(made.parameters[0]->borrowed);
+}
+
 TEST(Borrow, whatIsReturnedIsOwned) {
   builder make;
   core::function& made = make.function("f", {{"s", make.string()}}, make.string());

@@ -192,6 +192,12 @@ core_machine::outcome core_machine::branch(const core::branching& cases, environ
       case test_kind::numbers: taken = subject.number == one.value; break;
       case test_kind::at_least: taken = subject.number >= one.value; break;
       case test_kind::texts: taken = subject.at->text == one.text; break;
+      case test_kind::small_array: {
+        std::uint64_t depth = 0;
+        for (const cell* at = subject.at; at->constructor == 1; at = at->fields[0].at) ++depth;
+        taken = depth == one.value;
+        break;
+      }
     }
     if (!taken) continue;
     bind_fields(cases, one, subject, here);
@@ -304,6 +310,17 @@ void core_machine::take_token(const core::operation& what, const core::variable*
   ++rebuilt_;
 }
 
+// Array.get, with an owner of its own.
+core_machine::value core_machine::slot(value array, std::uint64_t index) {
+  check_alive(array);
+  std::size_t depth = 0;
+  for (const cell* at = array.at; at->constructor == 1; at = at->fields[0].at) ++depth;
+  value found = array;
+  while (depth > 0) found = found.at->fields[(index >> --depth) & 1];
+  keep(found.at->fields[0]);
+  return found.at->fields[0];
+}
+
 core_machine::value core_machine::operate(const core::operation& what, const core::variable* name,
                                           environment& here) {
   if (what.kind == operation_kind::nested) return run(*what.inner, here).result;
@@ -319,7 +336,12 @@ core_machine::value core_machine::operate(const core::operation& what, const cor
       return made;
     }
     case operation_kind::call: return call(*what.callee, std::move(arguments));
+    case operation_kind::look: return slot(arguments[0], arguments[1].number);
     case operation_kind::native: {
+      if (what.native->name == "Array.get") {
+        const value found = slot(arguments[0], arguments[1].number);
+        return construct(name->of, 0, {arguments[0], found});
+      }
       if (what.native->name == "U32.add") {
         return {name->of, (arguments[0].number + arguments[1].number) & 0xffffffff, nullptr};
       }

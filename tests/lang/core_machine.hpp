@@ -75,6 +75,7 @@ class core_machine {
   outcome end(const core::ending& one, environment& here);
   outcome branch(const core::branching& cases, environment& here);
   void step(const core::step& one, environment& here);
+  value slot(value array, std::uint64_t index);
   value operate(const core::operation& what, const core::variable* name, environment& here);
   value call(const core::function& callee, std::vector<value> arguments);
   outcome enter(value closure, const value* argument);

@@ -39,13 +39,43 @@ TEST(Actions, goOnWithTheLastOne) {
             "  match n:\n"
             "    case 1n+p:\n"
             "      t = \"x\"\n"
-            "      t.3 = action [t.1 = t, p.1 = p]:\n"
+            "      t.2 = action [t.1 = t, p.1 = p]:\n"
             "        _ = IO.print(t.1)\n"
-            "        t.2 = f(p.1)\n"
-            "        return run(t.2)\n"
-            "      give t.3\n"
+            "        return f.run(p.1)\n"
+            "      give t.2\n"
             "    else:\n"
             "      return IO.pass()\n");
+}
+
+// A loop of actions makes no closure.
+TEST(Actions, areRunByAnInstanceOfTheirDef) {
+  const elaborated one(
+      with_main("def f(n: Nat) -> IO(Unit):\n  match n:\n    case 0n: IO.pass()\n"
+                "    case 1n+p:\n      do IO<Unit>:\n        IO.print(\"x\")\n        f(p)\n"
+                "def g(n: Nat) -> IO(Nat):\n  do IO<Nat>:\n    f(n)\n    return 1n\n"));
+  EXPECT_EQ(one.code("f.run"),
+            "def f.run(n: Nat) -> Unit:\n"
+            "  match n:\n"
+            "    case 1n+p:\n"
+            "      t = \"x\"\n"
+            "      _ = IO.print(t)\n"
+            "      return f.run(p)\n"
+            "    else:\n"
+            "      return IO.pass.run()\n");
+}
+
+// The body of a def that is run may be continued in a function of its own.
+TEST(Actions, mayFollowAnyNumberOfStatementsThatTakeApart) {
+  std::string text = "def f(+x0: U32) -> IO(Unit):\n";
+  for (int k = 0; k < 1000; ++k) {
+    const std::string next = std::to_string(k + 1);
+    text += "  (+x" + next + ", _) = (x" + std::to_string(k) + ", 1)\n";
+  }
+  text += "  IO.print(U32.show(x1000))\n";
+  const elaborated one(text + "def main() -> IO(Unit):\n  do IO<Unit>:\n    f(1)\n    f(2)\n");
+  EXPECT_EQ(one.said(), std::vector<std::string>());
+  EXPECT_EQ(one.broken, "");
+  EXPECT_EQ(one.count("f.run"), 6U);
 }
 
 TEST(Actions, withinABlockAreRunInPlace) {
@@ -122,11 +152,10 @@ TEST(Actions, ofTemplatesAreEffects) {
   EXPECT_EQ(made.code("each"),
             "def each(x: U32) -> IO(Unit):\n"
             "  t = IO.pass()\n"
-            "  t.3 = action [t.1 = t, x.1 = x]:\n"
+            "  t.2 = action [t.1 = t, x.1 = x]:\n"
             "    _ = run(t.1)\n"
-            "    t.2 = lambda(x.1)\n"
-            "    return run(t.2)\n"
-            "  give t.3\n");
+            "    return lambda(x.1)\n"
+            "  give t.2\n");
 }
 
 TEST(Actions, mayBeMany) {

@@ -270,6 +270,9 @@ TEST(Lexer, refusesCharactersThatAreNotOne) {
   EXPECT_THAT(lexed("''").said(), ElementsAre("1:1 a character between quotes, none"));
   EXPECT_THAT(lexed("'\n'a'").said(), ElementsAre("1:1 a character between quotes, none"));
   EXPECT_THAT(lexed("'ab").said(), ElementsAre("1:1 a quote behind one character, no quote"));
+  EXPECT_THAT(lexed("'ab' 'c'").said(), ElementsAre("1:1 a quote behind one character, no quote"));
+  EXPECT_THAT(lexed("'a b' c").said(), ElementsAre("1:1 a quote behind one character, no quote",
+                                                   "1:5 a quote behind one character, no quote"));
   EXPECT_THAT(lexed("'").said(), ElementsAre("1:1 a character between quotes, none"));
   EXPECT_THAT(lexed("'a").said(), ElementsAre("1:1 a quote behind one character, no quote"));
 }

@@ -107,6 +107,15 @@ TEST(Loader, refusesAnAliasThatIsTaken) {
                   "4:1: expected a fresh name (duplicate declaration: List), observed 'List'"));
 }
 
+TEST(Loader, refusesFilesThatAreTooLargeTogether) {
+  const std::string large(source_file::largest - 10, '\n');
+  const checked one(files{{"main.bend", "import ./a.bend as A\nimport ./b.bend as B\n"},
+                          {"a.bend", large},
+                          {"b.bend", large + std::string(10, '\n')}});
+  EXPECT_THAT(one.said(), ElementsAre("2:1: cannot read b.bend: all files together are larger "
+                                      "than 32 MiB"));
+}
+
 TEST(Loader, endsWhereFilesImportEverMoreFiles) {
   tree_store nodes;
   diagnostics found;
@@ -158,7 +167,7 @@ TEST_F(Disk, refusesAFileThatIsTooLarge) {
   std::filesystem::resize_file(path, source_file::largest + 1);
   std::string error;
   EXPECT_EQ(read_from_disk(path, error), std::nullopt);
-  EXPECT_EQ(error, "larger than 64 MiB");
+  EXPECT_EQ(error, "larger than 16 MiB");
 }
 
 TEST_F(Disk, knowsAFileByItsLinks) {

@@ -7,8 +7,9 @@
 # error included, with "exit N" as the last line of a program that ends with another code
 # than 0. Blanks at the ends of lines, and empty lines at both ends, do not count. The words
 # of a line that begins with #$ are the arguments of the program, those of a line that begins
-# with #% are NAME=VALUE, for its environment. A line "#- SANITIZER: REASON" says where the
-# program cannot run.
+# with #% are NAME=VALUE, for its environment. A line "#= NAME: N" says that the number which
+# `cleave run --stats` gives under this name is N at most. A line "#- SANITIZER: REASON" says
+# where the program cannot run.
 import difflib
 import os
 import shlex
@@ -35,6 +36,13 @@ def read(path):
     settings = [word for line in lines if line.startswith("#%") for word in shlex.split(line[2:])]
     environment = {**os.environ, **dict(word.split("=", 1) for word in settings)}
     return tidy(expected), arguments, environment
+
+
+def limits_in(path):
+    """The largest numbers that the statistics may give, by their names."""
+    with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        lines = [line[2:].rpartition(":") for line in file if line.startswith("#=")]
+    return {name.strip(): int(most) for name, _, most in lines}
 
 
 def reason_to_skip(path):
@@ -84,6 +92,22 @@ def agrees(cleave, file, all_options):
     return good
 
 
+def stays_within(cleave, file):
+    """Runs the program for its statistics, if it limits them; prints what is too large."""
+    limits = limits_in(file)
+    if not limits:
+        return True
+    folder, name = os.path.split(file)
+    _, arguments, environment = read(file)
+    output = run([cleave, "run", name, "--stats", "--", *arguments], folder, environment)
+    found = dict(line.rpartition(": ")[::2] for line in output.split("\n"))
+    wrong = [f"{name}: {found.get(name)}, and not {most} at most" for name, most in limits.items()
+             if name not in found or int(found[name]) > most]
+    if wrong:
+        print(f"FAILED in {folder}: {name}", *wrong, sep="\n")
+    return not wrong
+
+
 def main():
     if len(sys.argv) < 3:
         sys.exit("usage: program_test.py PATH-OF-CLEAVE FILE.bend [OPTIONS]...")
@@ -92,7 +116,8 @@ def main():
     if reason := reason_to_skip(file):
         print(f"SKIP: {reason}")
         return SKIPPED
-    return not agrees(cleave, file, sys.argv[3:] or [""])
+    good = agrees(cleave, file, sys.argv[3:] or [""])
+    return not (stays_within(cleave, file) and good)
 
 
 if __name__ == "__main__":

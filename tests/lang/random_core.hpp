@@ -239,6 +239,7 @@ class random_core {
   }
 
   void end(writer& to, values& known, const core::type* result, std::size_t depth) {
+    if (depth > 0 && one_in(6)) return look(to, known, result, depth);
     if (depth > 0 && !one_in(3) && match(to, known, result, depth)) return;
     if (!targets_.empty() && one_in(2)) {
       const target one = targets_[below(targets_.size())];
@@ -260,6 +261,21 @@ class random_core {
     }
     if (may_stop_ && one_in(100)) return to.stop("stopped");
     to.give(value(to, known, result));
+  }
+
+  // (a, x) = Array.get(array, i), with or without a use of each part.
+  void look(writer& to, const values& known, const core::type* result, std::size_t depth) {
+    const core::type* array = types_[one_in(2) ? 8 : 9];
+    const core::atom pair =
+        to.native(make_.native("Array.get", 2), {value(to, known, array), to.number(below(5))},
+                  make_.pair(array, array->first));
+    arms_writer arms = to.match(pair);
+    writer arm = arms.arm(0, {one_in(4) ? "" : "a", one_in(4) ? "" : "x"});
+    values inside = known;
+    for (std::size_t f = 0; f < 2; ++f) {
+      if (arm.field(f).name != nullptr) inside.insert(inside.end(), 3, arm.field(f));
+    }
+    block(arm, inside, result, depth - 1);
   }
 
   bool match(writer& to, const values& known, const core::type* result, std::size_t depth) {

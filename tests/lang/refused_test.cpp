@@ -50,6 +50,8 @@ std::string observed_of(const std::filesystem::path& program) {
   source_program all = load(program.string(), read_from_disk, nodes, found);
   resolve(all, nodes, found);
   if (found.empty()) check_affine(all, found);
+  core::program made;
+  if (found.empty() && all.main != nullptr) elaborate(all, made, found);
   std::string text;
   for (const diagnostic& one : found.all()) {
     if (!text.empty()) text += "\n";

@@ -54,6 +54,19 @@ model consume(string s) {
 constinit text hello{"hello"};
 constinit text umlauts{"h\xC3\xA4\xC3\xA4"};
 
+constinit long_text<5 + 1> long_hello{{immortal_header(buffer::ascii), 5, 0}, "hello"};
+constinit long_text<3 + 1> long_umlaut{{immortal_header(), 3, 0}, "h\xC3\xA4"};
+
+TEST(Text, ofAnyLengthIsTheSame) {
+  EXPECT_TRUE(String_eq(long_hello, hello));
+  EXPECT_EQ(String_length(long_hello), 5U);
+  EXPECT_EQ(String_length(long_umlaut), 2U);
+  const string s = cons('x', tail(long_umlaut));
+  EXPECT_TRUE(is_text(s, "x\xC3\xA4", 3));
+  EXPECT_TRUE(is_text(long_umlaut, "h\xC3\xA4", 3));
+  drop(s);
+}
+
 TEST(Text, isAConstantThatNobodyCounts) {
   string s = hello;
   keep(s);

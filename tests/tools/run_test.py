@@ -80,8 +80,8 @@ def main() -> IO(Unit):
         self.fail_with(1, ["'folder.bend'"], "run", "folder.bend")
         self.fail_with(1, ["''"], "run", "")
         with open(self.path("huge.bend"), "wb") as file:
-            file.truncate((64 << 20) + 1)
-        self.fail_with(1, ["'huge.bend'", "64 MiB"], "run", "huge.bend")
+            file.truncate((16 << 20) + 1)
+        self.fail_with(1, ["'huge.bend'", "16 MiB"], "run", "huge.bend")
         for name, data in (("binary.bend", bytes(range(256)) * 50), ("zeros.bend", bytes(1000))):
             self.write(name, data)
             done = self.run_tool("run", name)
@@ -368,8 +368,9 @@ class Cache(program.Case):
 
 
 class Terminal(program.Case):
-    def on_terminal(self, *arguments, **settings):
-        """What the command says on a terminal that is its standard error."""
+    def on_terminal(self, *arguments, said=None, then=None, **settings):
+        """What the command says on a terminal that is its standard error. When it has said
+        these bytes, `then` is called."""
         master, slave = pty.openpty()
         environment = {**self.environment, "TERM": "xterm", **settings}
         with subprocess.Popen([tool.command, *arguments], cwd=self.folder, env=environment,
@@ -384,6 +385,9 @@ class Terminal(program.Case):
                 if not part:
                     break
                 text += part
+                if said is not None and said in text:
+                    said = None
+                    then()
             child.wait(timeout=tool.patience)
         os.close(master)
         return text
@@ -399,11 +403,20 @@ class Terminal(program.Case):
         self.write("library.bend", b"import Base\n\ndef one() -> U32:\n  1\n")
         self.assertIn(b"'library.bend' has no main", self.on_terminal("run", "library.bend"))
 
+    def test_a_text_may_be_as_long_as_a_file(self):
+        self.program("long.bend", 'IO.print(Nat.show(String.length("' + "a" * 1000000 + '")))\n'
+                                  '    IO.print(String.drop("' + "é" * 500000 + 'end", 500000n))')
+        self.prints("1000000\nend", "long.bend", "--check")
+
     def test_a_slow_compiler_is_told_of_and_forgotten(self):
-        self.fake_compiler('case "$*" in *program.cpp*) sleep 1.5 ;; esac; exec $compiler "$@"')
+        # It waits until that was told, or for 200 seconds.
+        self.fake_compiler('case "$*" in *program.cpp*) for i in $(seq 4000); do '
+                           'test -e "${log%log}told" && break; sleep 0.05; done ;; esac; '
+                           'exec $compiler "$@"')
         self.program("slow.bend", 'IO.print("slow")')
-        text = self.on_terminal("run", "slow.bend")
-        self.assertIn(b"compiling 'slow.bend'", text)
+        told = b"compiling 'slow.bend'"
+        text = self.on_terminal("run", "slow.bend", said=told, then=lambda: self.write("told", b""))
+        self.assertIn(told, text)
         self.assertTrue(text.endswith(b"\r\x1b[K"), text)
         self.assertEqual(self.on_terminal("run", "slow.bend"), b"")
 

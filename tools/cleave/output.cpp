@@ -37,6 +37,23 @@ void watch(const char* name) {
   }
 }
 
+// As long as one lives, this thread leaves the signals that end the tool for later.
+class signals_held {
+ public:
+  signals_held() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, signal);
+    pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  signals_held(const signals_held&) = delete;
+  signals_held& operator=(const signals_held&) = delete;
+  ~signals_held() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
 // May be run by all who may read it.
 mode_t runnable(mode_t mode) {
   return mode | ((mode & 0444) >> 2);
@@ -88,6 +105,8 @@ void output::open_beside(const std::string& place, mode_t mode) {
   const std::size_t slash = place.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : place.substr(0, slash + 1);
   std::string beside = folder + ".cleave-XXXXXX";
+  // One that came between the file and the handler would leave the file behind.
+  const signals_held later;
   descriptor_ = ::mkostemp(beside.data(), O_CLOEXEC);
   if (descriptor_ < 0) fail(errno);
   place_ = place;

@@ -131,28 +131,39 @@ template <class T>
   return {a, a.size()};
 }
 
+// With the slot itself: for loops that know where it is.
 template <class T>
-[[nodiscard]] inline pair<array<T>, T> Array_get(array<T> a, u32 i) noexcept {
-  T& slot = a.data[a.wrap(i)];
+[[nodiscard]] inline pair<array<T>, T> Array_get_slot(array<T> a, T& slot) noexcept {
   keep(slot);
   return {a, slot};
 }
-
 template <class T>
-[[nodiscard]] inline array<T> Array_set(array<T> a, u32 i, T v) noexcept {
-  T& slot = a.data[a.wrap(i)];
+[[nodiscard]] inline array<T> Array_set_slot(array<T> a, T& slot, T v) noexcept {
   [[maybe_unused]] const T old = slot;
   slot = v;
   drop(old);
   return a;
 }
-
 template <class T>
-[[nodiscard]] inline pair<array<T>, T> Array_swap(array<T> a, u32 i, T v) noexcept {
-  T& slot = a.data[a.wrap(i)];
+[[nodiscard]] inline pair<array<T>, T> Array_swap_slot(array<T> a, T& slot, T v) noexcept {
   const T old = slot;
   slot = v;
   return {a, old};
+}
+
+template <class T>
+[[nodiscard]] inline pair<array<T>, T> Array_get(array<T> a, u32 i) noexcept {
+  return Array_get_slot(a, a.data[a.wrap(i)]);
+}
+
+template <class T>
+[[nodiscard]] inline array<T> Array_set(array<T> a, u32 i, T v) noexcept {
+  return Array_set_slot(a, a.data[a.wrap(i)], v);
+}
+
+template <class T>
+[[nodiscard]] inline pair<array<T>, T> Array_swap(array<T> a, u32 i, T v) noexcept {
+  return Array_swap_slot(a, a.data[a.wrap(i)], v);
 }
 
 // (a, an independent copy); elements get one more owner.

@@ -11,7 +11,8 @@
 //   CLEAVE_STACK=N     the stack in MiB, or what the system gives of it (default 2048); of other
 //                      threads up to 1024
 //   CLEAVE_STATS=1     statistics on standard error at the end
-//   CLEAVE_CHECK=1     at the end the heap is verified and must be empty, else exit code 70
+//   CLEAVE_CHECK=1     checked mode of the heap; at the end it is verified and must be empty, else
+//                      exit code 70
 #pragma once
 
 #include <cleave/runtime/stop.hpp>

@@ -59,6 +59,18 @@ struct text {
   operator string() noexcept { return {&head, 0, Size - 1}; }  // NOLINT: that is its use
 };
 
+// A constant of any length, since the literal is taken as a whole, while compilers limit the steps
+// of a constructor. Requires: marked as ASCII only if it is.
+//
+//   constinit long_text<5 + 1> greeting{{immortal_header(buffer::ascii), 5, 0}, "hello"};
+template <std::size_t Size>
+struct long_text {
+  buffer head;
+  char bytes[Size];
+
+  operator string() noexcept { return {&head, 0, Size - 1}; }  // NOLINT: that is its use
+};
+
 inline constinit text<1> empty_text{""};
 
 template <>
