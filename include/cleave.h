@@ -26,6 +26,9 @@
  *   Threads    Any function may be called from any thread at any time, also in
  *              a thread's last destructor and in a child after fork(), but one
  *              run is used by one thread at a time.
+ *   Misuse     A byte that is freed twice, or not owned, damages the heap. With CLEAVE_CHECK=1 in
+ *              the environment each misuse is named, and ends the process with code 70
+ *              (docs/reliability.md).
  *   Exceptions Nothing throws through this interface.
  *   Strings    that are returned are static: valid for ever, not to be freed.
  *   Growth     A struct that begins with `size` may get more fields at its end.
@@ -159,6 +162,8 @@ typedef struct cl_options {
   int32_t huge_pages;
   /* 0 or 1. A thread returns memory while the program does not call the heap. */
   int32_t purge_thread;
+  /* 0 or 1. fork() waits until no other thread is inside, so that a child has a whole heap. */
+  int32_t fork_handlers;
 } cl_options;
 
 /* Fills the options->size bytes with the defaults.
@@ -187,6 +192,15 @@ CLEAVE_API void cl_purge_expired(void);
 
 /* Changes the limit on held bytes; takes no live memory away. */
 CLEAVE_API void cl_set_held_limit(size_t bytes);
+
+/* Around the making of a process by other means than fork(), of a runtime that calls the
+ * system itself, say. cl_before_fork() waits until no other thread is inside and keeps all of
+ * them out; the others let them in again, in the parent also when there is no child. The calling
+ * thread may use the heap in between. Each call of the first wants one of the others in the same
+ * thread, and in the child's one thread; they may be nested, also with the handlers of fork(). */
+CLEAVE_API void cl_before_fork(void);
+CLEAVE_API void cl_after_fork_in_parent(void);
+CLEAVE_API void cl_after_fork_in_child(void);
 
 /* ---- Looking at the heap -------------------------------------------------- */
 

@@ -9,7 +9,7 @@ the tree, and the comments of every source and script. Each of these must exist:
     heading;
   - cleave::name and cleave::name::more: each part is a word of the C++ sources,
     or the whole is a CMake target;
-  - cl_name and CL_NAME: a word of include/cleave.h;
+  - cl_name and CL_NAME: a word of include/cleave.h or include/cleave_collector.h;
   - CLEAVE_NAME: a word of the sources or of the build;
   - in code of a document: `make target`, `--preset name`.
 
@@ -69,7 +69,7 @@ class Check:
         build = [f for f in self.files
                  if f.suffix in (".cmake", ".in") or f.name in ("CMakeLists.txt", "CMakePresets.json")]
         self.cxx_words = self.words(cxx)
-        self.c_words = self.words([f for f in cxx if f.name == "cleave.h"])
+        self.c_words = self.words([f for f in cxx if f.name in ("cleave.h", "cleave_collector.h")])
         self.build_text = "\n".join(f.read_text() for f in build)
         self.all_words = self.cxx_words | self.words(build) | self.words(
             [f for f in self.files if f.name == "Makefile" or ".ci" in f.parts])

@@ -21,6 +21,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cleave/detail/raise.hpp>
 #include <cleave/heap.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -52,7 +53,7 @@ class allocator {
   // Storage for exactly `count` elements (0 gives nullptr). Throws
   // std::bad_array_new_length if the size is not a number, else std::bad_alloc.
   [[nodiscard]] T* allocate(std::size_t count) {
-    if (count > most) throw std::bad_array_new_length();
+    if (count > most) detail::raise<std::bad_array_new_length>();
     return static_cast<T*>(heap::allocate(count * sizeof(T), alignment));
   }
 

@@ -231,7 +231,9 @@ class [[nodiscard]] array {
       const size_type rest = std::exchange(size_, 0) - half;
       return std::forward<Node>(node)(array(data_, half), array(data_ + half, rest));
     }
-    if (size_ == 0) detail::throw_out_of_range("cleave::array::match: an empty array");
+    if (size_ == 0) {
+      detail::throw_out_of_range("cleave::array::match: an empty array", data_, size_);
+    }
     if constexpr (std::invocable<Leaf, array>) {
       return std::forward<Leaf>(leaf)(array(std::move(*this)));
     } else {
@@ -242,7 +244,7 @@ class [[nodiscard]] array {
   // Consumes an array of one: moves the element out and frees its memory.
   // Throws std::out_of_range if size() is not 1, and what the move throws.
   [[nodiscard, gnu::always_inline]] T into_value() && {
-    if (size_ != 1) detail::throw_out_of_range("cleave::array::into_value");
+    if (size_ != 1) detail::throw_out_of_range("cleave::array::into_value", data_, size_);
     T value(std::move(*data_));
     std::destroy_at(data_);
     size_ = 0;
@@ -381,7 +383,7 @@ class [[nodiscard]] array {
   }
 
   [[nodiscard]] size_type checked(size_type i) const {
-    if (i >= size_) detail::throw_out_of_range("cleave::array::at");
+    if (i >= size_) detail::throw_out_of_range("cleave::array::at", data_, size_);
     return i;
   }
 

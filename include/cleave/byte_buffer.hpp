@@ -27,6 +27,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cleave/detail/raise.hpp>
 #include <cleave/heap.hpp>
 #include <cleave/run.hpp>
 #include <compare>
@@ -184,7 +185,7 @@ class [[nodiscard]] byte_buffer {
   // Makes room for `additional` bytes behind the content, which may move. Amortised
   // O(1) per byte.
   void reserve(std::size_t additional) {
-    if (!try_reserve(additional)) throw std::bad_alloc();
+    if (!try_reserve(additional)) detail::raise<std::bad_alloc>();
   }
   [[nodiscard]] bool try_reserve(std::size_t additional) noexcept {
     if (additional <= capacity_ - size_) return true;
@@ -194,7 +195,7 @@ class [[nodiscard]] byte_buffer {
 
   // The bytes may lie inside this buffer.
   void append(std::span<const std::byte> bytes) {
-    if (!try_append(bytes)) throw std::bad_alloc();
+    if (!try_append(bytes)) detail::raise<std::bad_alloc>();
   }
   void append(std::string_view text) { append(std::as_bytes(std::span(text))); }
   [[nodiscard]] bool try_append(std::span<const std::byte> bytes) noexcept {
@@ -208,7 +209,7 @@ class [[nodiscard]] byte_buffer {
 
   // Truncates, or appends copies of `fill`.
   void resize(std::size_t size, std::byte fill = {}) {
-    if (!try_resize(size, fill)) throw std::bad_alloc();
+    if (!try_resize(size, fill)) detail::raise<std::bad_alloc>();
   }
   [[nodiscard]] bool try_resize(std::size_t size, std::byte fill = {}) noexcept {
     if (size > size_) {
@@ -240,7 +241,7 @@ class [[nodiscard]] byte_buffer {
       : data_(data), size_(size), capacity_(capacity) {}
 
   static void check(bool holds, const char* where) {
-    if (!holds) throw std::out_of_range(where);
+    if (!holds) detail::raise<std::out_of_range>(where);
   }
 
   // Less than this moves to memory that was used a moment ago; a window over a stream

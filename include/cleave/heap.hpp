@@ -43,7 +43,7 @@ struct options {
   // Address space to reserve, in bytes: from 4 MiB to 4 TiB, in steps of 4 MiB.
   // It costs no memory and no commit charge; it is halved until the system
   // agrees, and kept under half of RLIMIT_AS.
-  std::size_t reserve_bytes = std::size_t{1} << 40;
+  std::size_t reserve_bytes = std::size_t{1} << (sizeof(std::size_t) > 4 ? 40 : 30);
   // The most bytes that the heap may hold from the system (statistics::held).
   std::size_t held_limit = SIZE_MAX;
   // Free memory goes back to the system when it was free for this long. With a
@@ -54,6 +54,9 @@ struct options {
   // Let a thread of the heap return memory while the program does not call it.
   // Without it memory is returned during later calls.
   bool purge_thread = false;
+  // Let fork() wait until no other thread is inside, so that the child has a whole heap. Who
+  // turns it off calls before_fork() and its sequels, or does not use the heap in children.
+  bool fork_handlers = true;
 };
 
 // Starts the heap with these options. The first allocation does it with the
@@ -70,12 +73,11 @@ CLEAVE_API bool start(const options& chosen) noexcept;
 // has cached, else O(log size) under the lock of one arena.
 // Error: nullptr, also for an alignment that is none; no run has changed, and
 // nothing more is held. Tables for address space may have become accessible.
-[[nodiscard]] CLEAVE_API void* try_allocate(std::size_t bytes,
-                                            std::size_t alignment = default_alignment) noexcept;
+[[nodiscard]] inline void* try_allocate(std::size_t bytes,
+                                        std::size_t alignment = default_alignment) noexcept;
 
 // The same. Throws std::bad_alloc.
-[[nodiscard]] CLEAVE_API void* allocate(std::size_t bytes,
-                                        std::size_t alignment = default_alignment);
+[[nodiscard]] inline void* allocate(std::size_t bytes, std::size_t alignment = default_alignment);
 
 // A range with its size in bytes; the caller owns all of it.
 struct sized_pointer {
@@ -108,6 +110,15 @@ CLEAVE_API void purge_expired() noexcept;
 // Changes the limit on held bytes. Lowering it below what is held purges first
 // and never takes live memory away; allocations fail until it is met.
 CLEAVE_API void set_held_limit(std::size_t bytes) noexcept;
+
+// Around the making of a process by other means than fork(), clone() say: before_fork() waits
+// until no other thread is inside and keeps all of them out; the others let them in again, in
+// the parent also when no child was made. The calling thread may use the heap in between. Each
+// call of the first wants one of the others, in the same thread and in the child's one thread;
+// they may be nested, also with the handlers of fork() itself.
+CLEAVE_API void before_fork() noexcept;
+CLEAVE_API void after_fork_in_parent() noexcept;
+CLEAVE_API void after_fork_in_child() noexcept;
 
 // The bytes that would be free with this run and are not without it: its own, and
 // dead bytes of its first and last page or slot in which nothing else lives. What
@@ -180,9 +191,14 @@ namespace cleave::detail {
 //
 // The pieces freed last lie one behind the other in [begin, frontier). A piece
 // at the frontier that ends before `limit` only moves the frontier, and one at
-// the begin that begins behind `floor` only moves the begin; the new value does
-// not depend on the old one, so that rows of small pieces do not wait for each
+// the begin that begins at `floor` or behind only moves the begin; the new value
+// does not depend on the old one, so that rows of small pieces do not wait for each
 // other. All else is done out of line.
+//
+// The limit of a slot that is open tentatively is one behind the run's end, so the row
+// may fill it. It stays here until the thread allocates again, and a run of just its
+// size takes it: what is made, cut and dropped again and again is the same bytes,
+// and costs a few stores.
 //
 // Other threads read what is atomic here for statistics; all accesses are
 // relaxed since nothing else is published through them.
@@ -194,8 +210,15 @@ struct open_unit {
   std::uintptr_t limit = nowhere;
   std::atomic<std::uintptr_t> begin{nowhere};
   std::uintptr_t floor = nowhere;
+  // The size of the run in a unit that is open tentatively; a row of it is handed out as it is.
+  // No run is as large as `none`, and one more can be counted.
+  static constexpr std::size_t none = SIZE_MAX - 1;
+  std::atomic<std::size_t> whole{none};
+  // How often that was done: one free and one allocation each.
+  std::atomic<std::uint64_t> reuses{0};
   enum class phase : std::uint32_t { closed, tentative, counting } state = phase::closed;
-  std::uint32_t kind = 0;
+  // As in the heap's tables: 0 for a page, else 1 + the class of its slab.
+  std::atomic<std::uint32_t> kind{0};
   // While counting: the unit, what was not dead in it at entry, and what of that
   // is left without the row.
   std::uintptr_t start = 0;
@@ -211,11 +234,75 @@ extern CLEAVE_API thread_local constinit open_unit this_unit
 extern thread_local constinit open_unit this_unit;
 #endif
 
+// Sanitizers are told of every run where program and library are compiled for them
+// (docs/reliability.md); elsewhere these do nothing.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool told_by_build = true;
+#elif defined(__has_feature)
+#  if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+inline constexpr bool told_by_build = true;
+#  else
+inline constexpr bool told_by_build = false;
+#  endif
+#else
+inline constexpr bool told_by_build = false;
+#endif
+CLEAVE_API void tell_handed_out(void* pointer, std::size_t bytes) noexcept;
+CLEAVE_API void tell_freed(void* pointer, std::size_t bytes) noexcept;
+
+inline void* handed_out(void* pointer, std::size_t bytes) noexcept {
+  if constexpr (told_by_build) {
+    if (pointer != nullptr) tell_handed_out(pointer, bytes);
+  }
+  return pointer;
+}
+
 CLEAVE_API void free_elsewhere(void* pointer, std::size_t bytes) noexcept;
+// Reports what is live, and ends the process, in checked mode; else returns.
+CLEAVE_API void report_live() noexcept;
+// Reports the use of an empty array that has a place, in checked mode; else returns.
+CLEAVE_API void used_when_empty(const void* place, const char* where) noexcept;
+[[nodiscard]] CLEAVE_API void* try_allocate_elsewhere(std::size_t bytes,
+                                                      std::size_t alignment) noexcept;
+[[nodiscard]] CLEAVE_API void* allocate_elsewhere(std::size_t bytes, std::size_t alignment);
+
+// The smallest slot; runs below it are taken from the end of any row.
+inline constexpr std::size_t smallest_slot = 16;
+
+// The bytes that this thread freed last, if they make a run of this size; else nullptr.
+inline void* reuse(std::size_t bytes, std::size_t alignment) noexcept {
+  open_unit& unit = this_unit;
+  // Relaxed, all of them: see open_unit.
+  const std::size_t whole = unit.whole.load(std::memory_order_relaxed);
+  if (bytes != whole && bytes >= smallest_slot) return nullptr;
+  const std::uintptr_t end = unit.frontier.load(std::memory_order_relaxed);
+  const std::size_t row = end - unit.begin.load(std::memory_order_relaxed);
+  // A unit that is counting keeps some of its row: it must have something to tell.
+  const std::size_t least = whole != open_unit::none ? bytes : bytes + 1;
+  const std::uintptr_t at = end - bytes;
+  if (row < least || bytes == 0 || ((at | alignment) & (alignment - 1)) != 0) return nullptr;
+  unit.frontier.store(at, std::memory_order_relaxed);
+  unit.reuses.store(unit.reuses.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  return reinterpret_cast<void*>(at);
+}
 
 }  // namespace cleave::detail
 
+inline void* cleave::heap::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+  if (void* const p = cleave::detail::reuse(bytes, alignment); p != nullptr) [[likely]]
+    return cleave::detail::handed_out(p, bytes);
+  return cleave::detail::handed_out(cleave::detail::try_allocate_elsewhere(bytes, alignment),
+                                    bytes);
+}
+
+inline void* cleave::heap::allocate(std::size_t bytes, std::size_t alignment) {
+  if (void* const p = cleave::detail::reuse(bytes, alignment); p != nullptr) [[likely]]
+    return cleave::detail::handed_out(p, bytes);
+  return cleave::detail::handed_out(cleave::detail::allocate_elsewhere(bytes, alignment), bytes);
+}
+
 inline void cleave::heap::free(void* pointer, std::size_t bytes) noexcept {
+  if constexpr (cleave::detail::told_by_build) cleave::detail::tell_freed(pointer, bytes);
   cleave::detail::open_unit& unit = cleave::detail::this_unit;
   const auto at = reinterpret_cast<std::uintptr_t>(pointer);
   // Relaxed: only this thread writes it (see open_unit).

@@ -16,6 +16,7 @@
 //   R4  cut(at), then join(), restores the run for every at in [0, size()].
 #pragma once
 
+#include <cleave/detail/raise.hpp>
 #include <cleave/heap.hpp>
 #include <cstddef>
 #include <span>
@@ -76,7 +77,7 @@ class [[nodiscard]] run {
   // Keeps [0, at) and returns [at, size()). O(1).
   // Throws std::out_of_range if at > size(); the run is unchanged.
   run cut(std::size_t at) {
-    if (at > size_) throw std::out_of_range("cleave::run::cut");
+    if (at > size_) detail::raise<std::out_of_range>("cleave::run::cut");
     return adopt(data_ + at, std::exchange(size_, at) - at);
   }
 

@@ -29,6 +29,7 @@ cl_options defaults() noexcept {
   to.purge_delay_ms = from.purge_delay.count();
   to.huge_pages = from.huge_pages ? 1 : 0;
   to.purge_thread = from.purge_thread ? 1 : 0;
+  to.fork_handlers = from.fork_handlers ? 1 : 0;
   return to;
 }
 
@@ -61,7 +62,10 @@ cl_status cl_start(const cl_options* options) {
       return cl_bad_argument;
     }
     std::memcpy(&known, bytes, std::min(options->size, sizeof(known)));
-    if (!is_flag(known.huge_pages) || !is_flag(known.purge_thread)) return cl_bad_argument;
+    if (!is_flag(known.huge_pages) || !is_flag(known.purge_thread) ||
+        !is_flag(known.fork_handlers)) {
+      return cl_bad_argument;
+    }
   }
   heap::options chosen;
   chosen.reserve_bytes = known.reserve_bytes;
@@ -69,6 +73,7 @@ cl_status cl_start(const cl_options* options) {
   chosen.purge_delay = std::chrono::milliseconds(known.purge_delay_ms);
   chosen.huge_pages = known.huge_pages == 1;
   chosen.purge_thread = known.purge_thread == 1;
+  chosen.fork_handlers = known.fork_handlers == 1;
   if (heap::start(chosen)) return cl_ok;
   return heap::started() ? cl_already_started : cl_out_of_memory;
 }
@@ -83,4 +88,16 @@ void cl_purge_expired() {
 
 void cl_set_held_limit(size_t bytes) {
   cleave::heap::set_held_limit(bytes);
+}
+
+void cl_before_fork() {
+  cleave::heap::before_fork();
+}
+
+void cl_after_fork_in_parent() {
+  cleave::heap::after_fork_in_parent();
+}
+
+void cl_after_fork_in_child() {
+  cleave::heap::after_fork_in_child();
 }

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/atomic.hpp"
 #include "base/bits.hpp"
 #include "base/check.hpp"
+#include "heap/tables.hpp"
+#include "heap/told.hpp"
 
 namespace cleave::heap {
 namespace {
@@ -38,7 +41,7 @@ void for_each_block(std::size_t page, std::size_t n, F f) noexcept {
 
 }  // namespace
 
-void arena::open(std::size_t pages, bool huge) noexcept {
+void arena::open(std::size_t pages, bool huge, unsigned system_order) noexcept {
   std::uint64_t* leaf = leaf_;
   std::uint64_t* middle = middle_;
   for (unsigned k = 0; k < orders; ++k) {
@@ -48,23 +51,28 @@ void arena::open(std::size_t pages, bool huge) noexcept {
   }
   pages_ = pages;
   huge_ = huge;
+  system_order_ = static_cast<std::uint8_t>(system_order);
+  together_ = huge ? std::uint8_t{huge_order} : system_order_;
   free_ = pages;
   insert_range(0, pages);
-  orders_.store(listed_, std::memory_order_relaxed);
+  // Release: as above.
+  orders_.store(listed_, std::memory_order_release);
 }
 
 void arena::count_taken(std::size_t page, std::size_t n) noexcept {
+  base::touched(this);
   free_ -= n;
   subtract_idle(backed_in(page, n));
-  // Relaxed: a hint, see may_have().
-  orders_.store(listed_, std::memory_order_relaxed);
+  // Release: see may_have().
+  orders_.store(listed_, std::memory_order_release);
 }
 
 void arena::count_given(std::size_t page, std::size_t n) noexcept {
+  base::touched(this);
   free_ += n;
   add_idle(backed_in(page, n));
-  // Relaxed: as above.
-  orders_.store(listed_, std::memory_order_relaxed);
+  // Release: as above.
+  orders_.store(listed_, std::memory_order_release);
 }
 
 void arena::insert(std::size_t page, unsigned order) noexcept {
@@ -148,6 +156,7 @@ void arena::merge_range(std::size_t page, std::size_t n) noexcept {
 }
 
 void arena::give(std::size_t page, std::size_t n) noexcept {
+  CLEAVE_CHECK(block_over(page) == none, "pages were freed twice");
   touch(page, n);
   merge_range(page, n);
 }
@@ -178,8 +187,8 @@ std::size_t arena::unbacked_in(std::size_t page, std::size_t n) const noexcept {
 }
 
 arena::range arena::backing_of(std::size_t page, std::size_t n) const noexcept {
-  if (!huge_) return {page, n};
-  constexpr std::size_t extent = std::size_t{1} << huge_order;
+  if (together_ == 0) return {page, n};
+  const std::size_t extent = std::size_t{1} << together_;
   const std::size_t begin = base::align_down(page, extent);
   return {begin, std::min(base::align_up(page + n, extent), pages_) - begin};
 }
@@ -245,8 +254,14 @@ std::size_t arena::mark_accessible(range made) noexcept {
   const std::size_t first = made.page >> commit_order;
   for (std::size_t s = first; s < (made.page + made.n) >> commit_order; ++s) {
     const std::uint64_t bit = std::uint64_t{1} << (s & 63);
-    if ((accessible_[s / 64] & bit) == 0) fresh += std::size_t{1} << commit_order;
+    if ((accessible_[s / 64] & bit) != 0) continue;
     accessible_[s / 64] |= bit;
+    fresh += std::size_t{1} << commit_order;
+    if (told::wanted()) {
+      const auto a = static_cast<std::size_t>(this - tables.arena_at);
+      const std::uintptr_t begin = tables.base + a * arena_size + (s << (commit_order + page_bits));
+      told::freed(reinterpret_cast<void*>(begin), page_size << commit_order);
+    }
   }
   return fresh;
 }
@@ -264,8 +279,9 @@ std::uint64_t arena::returnable(std::size_t word, bool expired) const noexcept {
 }
 
 bool arena::take_idle(cursor& at, bool expired, range& block) noexcept {
-  // With an age, blocks smaller than a chunk stay: the rest of their chunk is in use.
-  const unsigned least = expired ? chunk_order : 0;
+  // With an age, blocks smaller than a chunk stay: the rest of their chunk is in use. So do
+  // those that are smaller than a page of the system, in any case.
+  const unsigned least = expired ? chunk_order : system_order_;
   for (; at.orders_left > least; --at.orders_left, at.block = 0) {
     const unsigned order = at.orders_left - 1;
     for (;;) {
@@ -305,7 +321,7 @@ void arena::forget_ages() noexcept {
   std::fill(std::begin(recent_), std::end(recent_), 0);
 }
 
-const char* arena::check() const noexcept {
+const char* arena::check(bool lost) const noexcept {
   std::size_t sum = 0;
   std::size_t covered_to = 0;
   for (unsigned k = 0; k < orders; ++k) {
@@ -362,7 +378,7 @@ const char* arena::check() const noexcept {
     const bool is_backed = (backed_[page / 64] >> (page & 63)) & 1;
     if (is_free(page)) {
       idle += is_backed ? 1 : 0;
-    } else if (!is_backed) {
+    } else if (!is_backed && !lost) {
       return "B6: a page in use is not backed";
     }
   }

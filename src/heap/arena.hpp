@@ -30,10 +30,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 
 #include "base/index_set.hpp"
 #include "heap/geometry.hpp"
+#include "heap/lock.hpp"
 
 namespace cleave::heap {
 
@@ -65,7 +65,8 @@ class arena {
   static constexpr std::size_t none = SIZE_MAX;
 
   // Once, before the first use: `pages` free pages, nothing accessible.
-  void open(std::size_t pages, bool huge) noexcept;
+  // The system's own pages are 2^system_order of ours, at most a chunk.
+  void open(std::size_t pages, bool huge, unsigned system_order = 0) noexcept;
 
   // Takes n pages aligned to 2^order >= n pages; the rest of the block stays free.
   // The fullest fit, then the lowest address. O(order). `none` if there is no such block.
@@ -83,9 +84,10 @@ class arena {
   // Whether a block of this order may be found. May be asked without the lock;
   // the answer then is as old as the last call that has ended.
   bool may_have(unsigned order) const noexcept {
-    // Relaxed: a hint, take() decides under the lock. It is set when a call
-    // ends, since a block that is being split or merged is in no set meanwhile.
-    return (orders_.load(std::memory_order_relaxed) >> order) != 0;
+    // It is set when a call ends, since a block that is being split or merged is in no set
+    // meanwhile. Acquire: who does not take the lock because of it sees why there is nothing,
+    // for example that blocks are in transit (transit.hpp).
+    return (orders_.load(std::memory_order_acquire) >> order) != 0;
   }
 
   std::size_t pages() const noexcept { return pages_; }
@@ -106,8 +108,8 @@ class arena {
 
   // How many pages of the range are not backed.
   std::size_t unbacked_in(std::size_t page, std::size_t n) const noexcept;
-  // What the first touch of a range may put memory behind: with huge pages,
-  // all of the huge pages that it lies in.
+  // What the first touch of a range may put memory behind: all of the system's pages, or with
+  // huge pages all of those, that it lies in.
   struct range {
     std::size_t page = 0;
     std::size_t n = 0;
@@ -142,10 +144,10 @@ class arena {
   void forget_ages() noexcept;
 
   // nullptr, or the invariant that does not hold.
-  const char* check() const noexcept;
+  const char* check(bool lost = false) const noexcept;
   bool is_free(std::size_t page) const noexcept { return block_over(page) != none; }
 
-  std::mutex lock;
+  ranked_lock lock{rank::arena};
 
  private:
   static constexpr std::size_t page_words = detail::words(arena_pages);
@@ -178,13 +180,15 @@ class arena {
   std::uint64_t returnable(std::size_t word, bool expired) const noexcept;
 
   std::uint32_t listed_ = 0;              // bit k: there is a free block of order k
-  std::atomic<std::uint32_t> orders_{0};  // the same, for those without the lock
+  base::atomic<std::uint32_t> orders_{0};  // the same, for those without the lock
   std::atomic<std::size_t> idle_{0};
   std::uint64_t changes_ = 0;
   std::size_t pages_ = 0;
   std::size_t free_ = 0;
   std::size_t backed_count_ = 0;
   bool huge_ = false;
+  std::uint8_t system_order_ = 0;
+  std::uint8_t together_ = 0;  // a touch puts memory behind this order of pages
   base::index_set sets_[orders];
   // Not initialised: an arena is made on memory that the system has zeroed, and
   // writing zeros would make 100 KiB of tables resident for nothing.

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "heap/checked.hpp"
 #include "heap/page_heap.hpp"
 #include "heap/tables.hpp"
 #include "heap/thread_cache.hpp"
@@ -24,6 +25,7 @@ bool claim_pages(thread_cache& t, page_index first, std::size_t bytes) noexcept 
   const std::size_t n = (bytes + page_size - 1) >> page_bits;
   if (!page_heap::claim(first, n)) {
     // They may be free, but kept by this thread.
+    unit::close(t);
     if (t.cached_pages() == 0) return false;
     t.flush();
     if (!page_heap::claim(first, n)) return false;
@@ -41,6 +43,15 @@ bool claim_pages(thread_cache& t, page_index first, std::size_t bytes) noexcept 
 bool extend(void* pointer, std::size_t bytes, std::size_t new_bytes) noexcept {
   const auto p = reinterpret_cast<std::uintptr_t>(pointer);
   if (bytes == 0 || new_bytes < bytes) return false;
+  if (this_cache == &no_cache && checked::watching()) [[unlikely]] {
+    return checked::extend(p, bytes, new_bytes);
+  }
+  if (!raw::extend(p, bytes, new_bytes)) return false;
+  cleave::detail::handed_out(static_cast<std::byte*>(pointer) + bytes, new_bytes - bytes);
+  return true;
+}
+
+bool raw::extend(std::uintptr_t p, std::size_t bytes, std::size_t new_bytes) noexcept {
   CLEAVE_CHECK(tables.holds(p), "extend of memory outside the heap");
   const std::size_t more = new_bytes - bytes;
   if (more == 0) return true;

@@ -35,8 +35,8 @@ inline constexpr unsigned orders = arena_order + 1;
 inline constexpr std::size_t slab_pages = std::size_t{1} << slab_order;
 inline constexpr std::size_t slab_size = slab_pages << page_bits;
 
-// Reservations are no larger than this many arenas: 4 TiB.
-inline constexpr std::size_t most_arenas = 4096;
+// Reservations are no larger than this many arenas: 4 TiB, or 2 GiB where addresses have 32 bits.
+inline constexpr std::size_t most_arenas = sizeof(std::size_t) > 4 ? 4096 : 2;
 
 // The number of a page, counted from the begin of the reservation.
 using page_index = std::uint32_t;

@@ -8,6 +8,7 @@
 
 #include "base/bits.hpp"
 #include "base/check.hpp"
+#include "heap/checked.hpp"
 #include "heap/page_heap.hpp"
 #include "heap/slab.hpp"
 #include "heap/start.hpp"
@@ -92,7 +93,7 @@ std::uintptr_t own_pages(thread_cache& t, page_index page, std::size_t bytes) no
   const std::size_t n = pages_for(bytes);
   const unsigned order =
       base::ceil_log2(std::max(n, std::max<std::size_t>(alignment >> page_bits, 1)));
-  page_index page = t->take_pages(n, order);
+  page_index page = t->take_pages(n, order, alignment <= page_size);
   if (page == page_heap::no_page) {
     // What this thread keeps for later may be just what is missing now.
     give_back_caches(*t);
@@ -176,26 +177,35 @@ void free_inside(thread_cache& t, const place& in, std::uintptr_t p, std::size_t
   }
 }
 
-[[gnu::noinline]] void free_anywhere(std::uintptr_t p, std::size_t bytes) noexcept {
-  if (bytes == 0) return;
-  CLEAVE_CHECK(tables.holds(p) && bytes <= (tables.pages << page_bits) - (p - tables.base),
-               "free of memory outside the heap");
-  thread_cache* t = this_cache;
-  if (t == &no_cache) [[unlikely]]
-    t = &caches::of_this_thread();
-  t->count_frees(0, 1);
+void free_below(thread_cache& t, std::uintptr_t p, std::size_t bytes) noexcept {
+  // Relaxed: whoever owns a run has it from a thread that saw its arena open.
+  const std::size_t whole = tables.opened_bytes.load(std::memory_order_relaxed);
+  const std::uintptr_t offset = p - tables.base;
+  CLEAVE_CHECK(offset < whole && bytes <= whole - offset, "free of memory outside the heap");
+  t.count_frees(0, 1);
   const place in = place_of(p);
   if (bytes <= in.begin + in.size - p) {
-    free_inside(*t, in, p, bytes);
+    free_inside(t, in, p, bytes);
   } else {
-    free_across(*t, p, bytes);
+    free_across(t, p, bytes);
   }
+}
+
+[[gnu::noinline]] void free_anywhere(std::uintptr_t p, std::size_t bytes) noexcept {
+  if (bytes == 0) return;
+  thread_cache* t = this_cache;
+  if (t == &no_cache) [[unlikely]] {
+    if (checked::watching()) return checked::free(p, bytes);
+    t = &caches::of_this_thread();
+  }
+  free_below(*t, p, bytes);
 }
 
 // More than a page: most often whole pages, of which none is a slab.
 void free_large(std::uintptr_t p, std::size_t bytes) noexcept {
   thread_cache& t = *this_cache;
-  const std::size_t whole = tables.pages << page_bits;
+  // Relaxed: as in free_below().
+  const std::size_t whole = tables.opened_bytes.load(std::memory_order_relaxed);
   const std::uintptr_t offset = p - tables.base;
   const bool inside = offset < whole && bytes <= whole - offset;
   if (!inside || ((p | bytes) & (page_size - 1)) != 0 || &t == &no_cache ||
@@ -207,9 +217,15 @@ void free_large(std::uintptr_t p, std::size_t bytes) noexcept {
   t.give_pages(tables.page_of(p), bytes >> page_bits);
 }
 
-}  // namespace
+// The first run of a thread, and all in checked mode.
+[[gnu::noinline]] void* allocate_without_cache(std::size_t bytes, std::size_t alignment) noexcept {
+  if (!ensure_started()) return nullptr;
+  return checked::watching() ? checked::allocate(bytes, alignment)
+                             : raw::allocate(bytes, alignment);
+}
 
-void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+// Any run but the one that detail::reuse() finds.
+void* allocate_anywhere(std::size_t bytes, std::size_t alignment) noexcept {
   // A bit for each of the alignments 1, 2, 4, 8 and 16.
   constexpr unsigned small_alignments = 0x10116;
   if (bytes - 1 < largest_aligned_slot && alignment <= default_alignment &&
@@ -219,8 +235,9 @@ void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
         return reinterpret_cast<void*>(p);
       }
     }
-    const unsigned c = class_for(bytes, alignment);
     thread_cache& t = *this_cache;
+    if (unit::open_unit& open = unit::this_unit; unit::is_filled(open)) unit::free_filled(t, open);
+    const unsigned c = class_for(bytes, alignment);
     slot_bin& bin = t.bins[c];
     if (std::uintptr_t* const top = bin.top; top != bin.begin) [[likely]] {
       const std::uintptr_t p = top[-1];
@@ -228,18 +245,17 @@ void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
       t.tallies.allocated_bytes.add(bytes);
       t.tallies.allocations.add(1);
       const std::uint32_t size = size_classes[c].size;
-      if (bytes == size) {
-        unit::open_tentatively(p, size, c);
-      } else {
-        set_spare(place_of(p), size - bytes);
-      }
+      if (bytes != size) set_spare(place_of(p), size - bytes);
+      unit::open_tentatively(p, bytes, c);
       return reinterpret_cast<void*>(p);
     }
   }
   if (bytes == 0 || alignment > max_alignment || !is_power_of_two(alignment)) return nullptr;
-  if (thread_cache& t = *this_cache; bytes > largest_slot &&
-                                     bytes <= std::size_t{t.last.n} << page_bits &&
-                                     alignment <= page_size) {
+  thread_cache& t = *this_cache;
+  if (&t == &no_cache) [[unlikely]]
+    return allocate_without_cache(bytes, alignment);
+  if (bytes > largest_slot && bytes <= std::size_t{t.last.n} << page_bits &&
+      alignment <= page_size) {
     // A run like the one that was freed last.
     const page_index page = t.take_last(pages_for(bytes));
     if (page != page_heap::no_page) {
@@ -249,16 +265,26 @@ void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
   return reinterpret_cast<void*>(find_run(bytes, alignment, false).address);
 }
 
-void* allocate(std::size_t bytes, std::size_t alignment) {
-  void* const p = try_allocate(bytes, alignment);
-  if (p == nullptr && bytes != 0) throw std::bad_alloc();
-  return p;
+}  // namespace
+
+void* raw::allocate(std::size_t bytes, std::size_t alignment) noexcept {
+  return reinterpret_cast<void*>(find_run(bytes, alignment, false).address);
+}
+
+void raw::free(std::uintptr_t p, std::size_t bytes) noexcept {
+  free_below(*this_cache, p, bytes);
 }
 
 sized_pointer try_allocate_at_least(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes == 0 || alignment > max_alignment || !is_power_of_two(alignment)) return {};
+  if (this_cache == &no_cache && ensure_started() && checked::watching()) [[unlikely]] {
+    // A redzone behind the bytes that were asked for tells more than the room would help.
+    void* const p = checked::allocate(bytes, alignment);
+    return {p, p == nullptr ? 0 : bytes};
+  }
   const found_run found = find_run(bytes, alignment, true);
-  return {reinterpret_cast<void*>(found.address), found.bytes};
+  return {cleave::detail::handed_out(reinterpret_cast<void*>(found.address), found.bytes),
+          found.bytes};
 }
 
 bool contains(const void* pointer) noexcept {
@@ -267,6 +293,7 @@ bool contains(const void* pointer) noexcept {
 
 void purge() noexcept {
   if (!ensure_started()) return;
+  checked::purge();
   give_back_caches(*this_cache);
   page_heap::purge();
 }
@@ -285,24 +312,28 @@ void set_held_limit(std::size_t bytes) noexcept {
 
 namespace cleave::detail {
 
-// heap::free() of anything but a piece that goes on a row: first what ends one,
-// most often the last piece of a small array.
+void* try_allocate_elsewhere(std::size_t bytes, std::size_t alignment) noexcept {
+  return heap::allocate_anywhere(bytes, alignment);
+}
+
+void* allocate_elsewhere(std::size_t bytes, std::size_t alignment) {
+  void* const p = heap::allocate_anywhere(bytes, alignment);
+  if (p == nullptr && bytes != 0) throw std::bad_alloc();
+  return p;
+}
+
+// heap::free() of anything but a piece that goes on a row upwards.
 void free_elsewhere(void* pointer, std::size_t bytes) noexcept {
   const auto p = reinterpret_cast<std::uintptr_t>(pointer);
-  // No unit is larger than a page.
-  if (bytes > heap::page_size) return heap::free_large(p, bytes);
+  // A unit that is larger has no row yet.
+  if (bytes >= heap::page_size) return heap::free_large(p, bytes);
   open_unit& open = this_unit;
   // Relaxed: see open_unit.
-  if (p + bytes == open.begin.load(std::memory_order_relaxed) && p > open.floor) {
+  if (p + bytes == open.begin.load(std::memory_order_relaxed) && p >= open.floor) {
     open.begin.store(p, std::memory_order_relaxed);
     if (open.state == open_unit::phase::counting)
       heap::unit::row_began_lower(*heap::this_cache, open);
     return;
-  }
-  if (p == open.frontier.load(std::memory_order_relaxed) && bytes == open.limit - p &&
-      open.state == open_unit::phase::tentative &&
-      open.begin.load(std::memory_order_relaxed) == open.floor) {
-    return heap::unit::free_filled(*heap::this_cache, open);
   }
   if (!heap::unit::free_to_edge(*heap::this_cache, p, bytes)) heap::free_anywhere(p, bytes);
 }

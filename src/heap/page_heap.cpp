@@ -5,12 +5,16 @@
 #include <atomic>
 #include <mutex>
 #include <new>
+#include <optional>
 
 #include "base/bits.hpp"
 #include "base/check.hpp"
 #include "heap/arena.hpp"
+#include "heap/held.hpp"
+#include "heap/lock.hpp"
 #include "heap/purger.hpp"
 #include "heap/tables.hpp"
+#include "heap/transit.hpp"
 #include "os/memory.hpp"
 
 namespace cleave::heap::page_heap {
@@ -25,28 +29,20 @@ struct attempt {
   std::size_t missing = 0;  // with `limit`: the pages that could not be backed
 };
 
-// Growth by less than this does not look at what lies idle.
+// Growth adds up to this many pages before it looks at what lies idle.
 constexpr std::size_t growth_that_looks = (std::size_t{1} << 20) / 4096;
 
 constinit std::atomic<bool> is_open[most_arenas]{};
-constinit std::mutex opening;                // held while an arena is opened, which is rare
-constinit std::atomic<std::size_t> seen{0};  // one more than the last arena that was opened
-constinit std::atomic<std::size_t> held_bytes{0};
-constinit std::atomic<std::size_t> peak_bytes{0};
-constinit std::atomic<std::size_t> limit_bytes{SIZE_MAX};
+constinit ranked_lock opening{rank::opening};  // held while an arena is opened, which is rare
+constinit std::atomic<std::size_t> seen{0};    // one more than the last arena that was opened
 constinit std::atomic<std::size_t> committed_bytes{0};
+constinit std::atomic<std::size_t> grown{0};  // pages of new memory since the last look
 constinit bool want_huge_pages = false;
-
-// How many calls have pages in transit, and how many have brought theirs back.
-constinit std::atomic<std::uint32_t> transits{0};
-constinit std::atomic<std::uint32_t> returns{0};
-
-// Those of this thread, which are no reason for it to try again.
-thread_local constinit std::uint32_t own_returns = 0;
+constinit unsigned system_order = 0;  // the system's own pages are 2^this of ours
 
 // The large range that was freed last, whole, so that the next request of its
 // size splits and merges nothing: the page in the high half, the count in the low.
-constinit std::atomic<std::uint64_t> last_range{0};
+constinit base::atomic<std::uint64_t> last_range{0};
 
 constexpr std::uint64_t pack(page_index page, std::size_t n) noexcept {
   return std::uint64_t{page} << 32 | n;
@@ -58,46 +54,13 @@ constexpr std::size_t count_in(std::uint64_t range) noexcept {
   return range & UINT32_MAX;
 }
 
-class transit {
- public:
-  // Acq_rel on both counters: a waiter that sees the return sees what it brought.
-  transit() noexcept { transits.fetch_add(1, std::memory_order_acq_rel); }
-  ~transit() {
-    ++own_returns;
-    returns.fetch_add(1, std::memory_order_acq_rel);
-    transits.fetch_sub(1, std::memory_order_acq_rel);
-    transits.notify_all();
-  }
-  transit(const transit&) = delete;
-  transit& operator=(const transit&) = delete;
-};
-
-// Adds pages to what is held, unless that exceeds the limit.
-bool add_held(std::size_t pages) noexcept {
-  if (pages == 0) return true;
-  const std::size_t bytes = pages << page_bits;
-  // Relaxed throughout: the numbers alone matter; they publish nothing.
-  const std::size_t limit = limit_bytes.load(std::memory_order_relaxed);
-  std::size_t now = held_bytes.load(std::memory_order_relaxed);
-  do {
-    if (bytes > limit || now > limit - bytes) return false;
-  } while (!held_bytes.compare_exchange_weak(now, now + bytes, std::memory_order_relaxed));
-  std::size_t peak = peak_bytes.load(std::memory_order_relaxed);
-  while (peak < now + bytes &&
-         !peak_bytes.compare_exchange_weak(peak, now + bytes, std::memory_order_relaxed)) {
-  }
-  return true;
-}
-
-void subtract_held(std::size_t pages) noexcept {
-  // Relaxed: as in add_held().
-  held_bytes.fetch_sub(pages << page_bits, std::memory_order_relaxed);
-}
-
-// Acquire and release in all exchanges: the range goes from thread to thread.
+// Acquire and release in all exchanges: the range goes from thread to thread. The caller is in
+// transit, and whoever finds no range here must see that (acquire in the look).
 std::uint64_t take_last() noexcept {
-  if (last_range.load(std::memory_order_relaxed) == 0) return 0;
   return last_range.exchange(0, std::memory_order_acq_rel);
+}
+bool has_last() noexcept {
+  return last_range.load(std::memory_order_acquire) != 0;
 }
 
 void* address(std::size_t a, std::size_t page) noexcept {
@@ -129,7 +92,8 @@ bool open(std::size_t a, bool huge) noexcept {
   const std::lock_guard guard(opening);
   if (bytes == 0 || opened(a) != nullptr) return false;
   tables.count_accessible(bytes);
-  (new (tables.arena_at + a) arena)->open(pages_of(a), huge);
+  (new (tables.arena_at + a) arena)->open(pages_of(a), huge, system_order);
+  tables.note_opened((a * arena_pages + pages_of(a)) << page_bits);
   // Release: whoever sees it open sees the arena made.
   is_open[a].store(true, std::memory_order_release);
   // Relaxed: under the lock. Release: pairs with arenas_seen(), so that the loop over them finds
@@ -162,11 +126,12 @@ std::size_t purge_arena(std::size_t a, bool expired, std::size_t most) noexcept 
       part = one->idle_part(block, block.page, expired);
     }
     while (part.n > 0) {
+      lock_order::expect_none();
       const bool done = os::discard(address(a, part.page), part.n << page_bits);
       const std::lock_guard guard(one->lock);
       if (done) {
         const std::size_t cleared = one->clear_backed(part.page, part.n);
-        subtract_held(cleared);
+        held::subtract(cleared);
         returned += cleared;
       }
       part = one->idle_part(block, part.page + part.n, expired);
@@ -198,13 +163,13 @@ bool make_accessible(std::size_t a, std::size_t page, std::size_t n) noexcept {
     const std::lock_guard guard(from.lock);
     needed = from.inaccessible_in(page, n);
     if (needed.n == 0) return true;
-    // Steps grow with what is in use, so their number stays small, and the
-    // commit charge of what is not used yet stays under a quarter.
-    // Relaxed: an estimate.
+    // Steps grow with what is in use, so their number stays small, and the commit charge of
+    // what is not used yet stays under a quarter. Relaxed: an estimate.
     const std::size_t most = std::size_t{64} << 20;
     const std::size_t in_use = committed_bytes.load(std::memory_order_relaxed);
     roomy = from.with_room(needed, std::min(in_use / 4, most) >> page_bits);
   }
+  lock_order::expect_none();
   const auto commit = [a](arena::range r) {
     return os::commit(address(a, r.page), r.n << page_bits);
   };
@@ -245,9 +210,38 @@ void give_to_arenas(page_index page, std::size_t n) noexcept {
 
 // True if there was a range to give.
 bool give_last() noexcept {
+  if (!has_last()) return false;
+  const transit moving;
   const std::uint64_t last = take_last();
   if (last != 0) give_to_arenas(page_in(last), count_in(last));
   return last != 0;
+}
+
+// The range of all threads for a request of about its size. What else there is of it, or all
+// of it, goes to the arenas.
+page_index take_last_for(std::size_t n, unsigned order) noexcept {
+  // Twice the size is too good for it.
+  const auto fits = [n, order](std::uint64_t range) {
+    return (page_in(range) & ((std::uint64_t{1} << order) - 1)) == 0 && count_in(range) >= n &&
+           count_in(range) / 2 < n;
+  };
+  // In one step when nothing is left over. Acquire: as in take_last(). Relaxed: a guess.
+  std::uint64_t last = last_range.load(std::memory_order_relaxed);
+  if (count_in(last) == n && fits(last) &&
+      last_range.compare_exchange_strong(last, 0, std::memory_order_acq_rel,
+                                         std::memory_order_relaxed)) {
+    return page_in(last);
+  }
+  const transit moving;
+  last = take_last();
+  if (last == 0) return no_page;
+  if (!fits(last)) {
+    give_to_arenas(page_in(last), count_in(last));
+    return no_page;
+  }
+  const page_index rest = page_in(last) + static_cast<page_index>(n);
+  if (count_in(last) > n) give_to_arenas(rest, count_in(last) - n);
+  return page_in(last);
 }
 
 // The pages that a first touch of these would take from the system.
@@ -261,11 +255,10 @@ std::size_t missing_in(page_index page, std::size_t n) noexcept {
   return sum;
 }
 
-// Counts the pages as held, of which about `missing` are not yet. How many of
-// them it could before the limit.
+// Counts the pages as held, of which about `missing` are not yet; how many the limit allows.
 std::size_t back(page_index page, std::size_t n, std::size_t missing) noexcept {
   // For all parts at once, so that what cannot be handed out is never held.
-  if (!add_held(missing)) return 0;
+  if (!held::add(missing)) return 0;
   std::size_t done = 0;
   bool within = true;
   for_each_part(page, n, [&](std::size_t a, std::size_t first, std::size_t part) {
@@ -274,23 +267,38 @@ std::size_t back(page_index page, std::size_t n, std::size_t missing) noexcept {
     const arena::range all = one.backing_of(first, part);
     const std::size_t fresh = one.unbacked_in(all.page, all.n);
     // Neighbours in the same huge pages may have gone or come since the count.
-    within = within && (fresh <= missing || add_held(fresh - missing));
+    within = within && (fresh <= missing || held::add(fresh - missing));
     if (!within) return;
     one.mark_backed(first, part);
     missing -= std::min(fresh, missing);
     done += part;
   });
-  subtract_held(missing);
+  held::subtract(missing);
   return done;
 }
 
-// Returns the memory of pages that this call has taken out.
+// Returns the memory of pages that this call has taken out, as far as they are whole pages of
+// the system.
 void unback(page_index page, std::size_t n) noexcept {
-  for_each_part(page, n, [](std::size_t a, std::size_t first, std::size_t part) {
+  const std::size_t end = base::align_down(page + n, std::size_t{1} << system_order);
+  page = static_cast<page_index>(base::align_up(page, std::size_t{1} << system_order));
+  if (page >= end) return;
+  for_each_part(page, end - page, [](std::size_t a, std::size_t first, std::size_t part) {
     if (!os::discard(address(a, first), part << page_bits)) return;
     const std::lock_guard guard(opened(a)->lock);
-    subtract_held(opened(a)->clear_backed(first, part));
+    held::subtract(opened(a)->clear_backed(first, part));
   });
+}
+
+// Idle memory would grow without end where pieces are kept that break up the free blocks. So
+// as much of it goes back as is taken anew, in steps that small requests do not pay for.
+void offset_growth(std::size_t missing) noexcept {
+  // Relaxed: a sum that decides only when memory is returned.
+  if (grown.fetch_add(missing, std::memory_order_relaxed) + missing < growth_that_looks) return;
+  const std::size_t sum = grown.exchange(0, std::memory_order_relaxed);
+  if (idle_pages() * 2 < sum) return;
+  give_last();
+  purge_all(false, sum);
 }
 
 // Gives memory to pages that this call has taken out, and gives them back if there is none.
@@ -306,12 +314,7 @@ attempt settle(page_index page, std::size_t n) noexcept {
   });
   if (!accessible) return give_up(outcome::refused, n);
   const std::size_t missing = missing_in(page, n);
-  if (n >= growth_that_looks && missing > 0 && idle_pages() * 2 >= missing) {
-    // To take new memory while much lies idle would let the idle part grow
-    // without end when pieces are kept that break up the free blocks.
-    give_last();
-    purge_all(false, missing);
-  }
+  offset_growth(missing);
   if (const std::size_t backed = back(page, n, missing); backed < n) {
     unback(page, backed);
     return give_up(outcome::limit, missing);
@@ -323,6 +326,7 @@ attempt take_in(std::size_t a, std::size_t n, unsigned order) noexcept {
   arena* const one = opened(a);
   if (one == nullptr || !one->may_have(order)) return {};
   page_index page = no_page;
+  std::optional<transit> moving;
   {
     const std::lock_guard guard(one->lock);
     const std::size_t found = one->take(n, order);
@@ -330,6 +334,8 @@ attempt take_in(std::size_t a, std::size_t n, unsigned order) noexcept {
     page = global(a, found);
     // A backed page is accessible.
     if (one->unbacked_in(found, n) == 0) return {outcome::taken, page, 0};
+    // Under the lock: who finds the pages gone must see that they may come back.
+    moving.emplace();
   }
   return settle(page, n);
 }
@@ -411,34 +417,20 @@ attempt take_anywhere(std::size_t n, unsigned order) noexcept {
 
 void start(const options& chosen) noexcept {
   want_huge_pages = chosen.huge_pages && tables.arenas > 1;
-  // Relaxed: nobody else is here yet.
-  limit_bytes.store(chosen.held_limit, std::memory_order_relaxed);
+  system_order = base::floor_log2(std::max(os::page_bytes(), page_size) >> page_bits);
+  held::set_limit(chosen.held_limit);
   purger::start(chosen);
 }
 
 page_index take(std::size_t n, unsigned order) noexcept {
-  // What can never fit does not open arenas first. Relaxed: add_held() decides the rest.
-  if (n > tables.pages || n > limit_bytes.load(std::memory_order_relaxed) >> page_bits) {
-    return no_page;
-  }
-  if (order >= cached_orders) {
-    if (const std::uint64_t last = take_last(); last != 0) {
-      const page_index page = page_in(last);
-      const bool aligned = (page & ((std::uint64_t{1} << order) - 1)) == 0;
-      // Twice the size is too good for it.
-      if (aligned && count_in(last) >= n && count_in(last) / 2 < n) {
-        if (count_in(last) > n) {
-          give_to_arenas(page + static_cast<page_index>(n), count_in(last) - n);
-        }
-        return page;
-      }
-      give_to_arenas(page, count_in(last));
-    }
+  // What can never fit does not open arenas first; held::add() decides the rest.
+  if (n > tables.pages || n > held::limit() >> page_bits) return no_page;
+  if (order >= cached_orders && has_last()) {
+    if (const page_index page = take_last_for(n, order); page != no_page) return page;
   }
   // Each round either succeeds, fails for good, or has seen memory come back.
-  for (int rounds = 0; rounds < 100; ++rounds) {
-    // Acquire: see class transit.
-    const std::uint32_t returned = returns.load(std::memory_order_acquire) - own_returns;
+  for (int rounds = 0; rounds < 1000; ++rounds) {
+    const sighting before;
     const attempt tried = take_anywhere(n, order);
     if (tried.result == outcome::taken) return tried.page;
     if (give_last()) continue;
@@ -446,11 +438,7 @@ page_index take(std::size_t n, unsigned order) noexcept {
       // The limit, or the system, says no: what lies idle may be what is missing.
       if (purge_all(false, tried.missing) > 0) continue;
     }
-    if (const std::uint32_t moving = transits.load(std::memory_order_acquire); moving != 0) {
-      transits.wait(moving, std::memory_order_acquire);
-      continue;
-    }
-    if (returns.load(std::memory_order_acquire) - own_returns == returned) break;
+    if (!before.look_again()) break;
   }
   return no_page;
 }
@@ -466,7 +454,14 @@ void give(page_index page, std::size_t n) noexcept {
     give_to_arenas(page, n);
     return;
   }
+  // Release: as in take_last(). Relaxed: then nothing was read but that there is a range.
+  if (std::uint64_t none = 0; last_range.compare_exchange_strong(
+          none, pack(page, n), std::memory_order_acq_rel, std::memory_order_relaxed)) {
+    purger::freed();
+    return;
+  }
   // Two halves of a run meet again here.
+  const transit moving;
   if (const std::uint64_t last = take_last(); last != 0) {
     if (page_in(last) + count_in(last) == page) {
       page = page_in(last);
@@ -485,12 +480,18 @@ void give(page_index page, std::size_t n) noexcept {
 }
 
 bool claim(page_index page, std::size_t n) noexcept {
-  if (n > tables.pages || page > tables.pages - n) return false;
   give_last();
+  return claim_listed(page, n);
+}
+
+bool claim_listed(page_index page, std::size_t n) noexcept {
+  if (n > tables.pages || page > tables.pages - n) return false;
   return take_exactly(page, n).result == outcome::taken;
 }
 
 void purge() noexcept {
+  // Relaxed: as in offset_growth().
+  grown.store(0, std::memory_order_relaxed);
   give_last();
   purge_all(false, SIZE_MAX);
 }
@@ -503,7 +504,7 @@ void purge_expired() noexcept {
 
 // Relaxed in what follows: statistics.
 std::size_t held() noexcept {
-  return held_bytes.load(std::memory_order_relaxed);
+  return held::bytes();
 }
 
 std::size_t idle_pages() noexcept {
@@ -515,7 +516,7 @@ std::size_t cached_pages() noexcept {
 }
 
 void set_held_limit(std::size_t bytes) noexcept {
-  limit_bytes.store(bytes, std::memory_order_relaxed);
+  held::set_limit(bytes);
   if (const std::size_t now = held(); now > bytes) {
     give_last();
     purge_all(false, (now - bytes + page_size - 1) >> page_bits);
@@ -524,8 +525,8 @@ void set_held_limit(std::size_t bytes) noexcept {
 
 void add_statistics(statistics& s) noexcept {
   s.held = held();
-  s.peak_held = peak_bytes.load(std::memory_order_relaxed);
-  s.held_limit = limit_bytes.load(std::memory_order_relaxed);
+  s.peak_held = held::peak();
+  s.held_limit = held::limit();
   s.reserved = tables.pages << page_bits;
   s.committed = committed_bytes.load(std::memory_order_relaxed);
   s.metadata = tables.accessible_bytes();
@@ -583,7 +584,12 @@ void unlock_all() noexcept {
 void after_fork_in_child() noexcept {
   // Calls of other threads do not exist here. What they had in transit is lost
   // to the child: at most the block that each was working on.
-  transits.store(0, std::memory_order_relaxed);
+  forget_transits();
+  std::size_t backed = 0;
+  for (std::size_t a = 0; a < arenas_seen(); ++a) {
+    if (const arena* const one = opened(a)) backed += one->backed_pages();
+  }
+  held::set(backed);
   purger::after_fork_in_child();
 }
 

@@ -7,9 +7,9 @@
 // that the wish for huge pages is one property of a whole arena and costs no
 // mappings. Runs larger than an arena take consecutive arenas.
 //
-// No lock is held over a call of the system, except to open an arena: what a call works on is taken
-// out first, is nobody's while it lasts ("in transit"), and an allocation that finds nothing
-// meanwhile waits for it to come back.
+// No lock is held over a call of the system (heap/lock.hpp): what a call works on is taken out
+// first, is nobody's while it lasts ("in transit", heap/transit.hpp), and an allocation that
+// finds nothing meanwhile waits for it to come back.
 //
 // Invariants (verify() in verify.cpp checks them when no thread is inside):
 //   P1  held() is the sum of backed pages of all arenas, in bytes, and never
@@ -47,6 +47,8 @@ void give(page_index page, std::size_t n) noexcept;
 
 // Takes exactly these pages if all are free.
 bool claim(page_index page, std::size_t n) noexcept;
+// The same without the pages that wait here for a request of their size.
+bool claim_listed(page_index page, std::size_t n) noexcept;
 
 // Returns all idle memory to the system, or what is older than the delay.
 void purge() noexcept;

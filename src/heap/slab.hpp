@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/atomic.hpp"
 #include "heap/geometry.hpp"
 #include "heap/size_class.hpp"
 #include "heap/tables.hpp"
@@ -41,11 +42,11 @@ struct slab {
     return sizeof(slab) + map_words(c) * 8 + size_classes[c].slots * sizeof(std::uint16_t);
   }
   std::uint64_t* map() noexcept { return reinterpret_cast<std::uint64_t*>(this + 1); }
-  std::atomic<std::uint16_t>* dead(unsigned c) noexcept {
-    return reinterpret_cast<std::atomic<std::uint16_t>*>(map() + map_words(c));
+  base::atomic<std::uint16_t>* dead(unsigned c) noexcept {
+    return reinterpret_cast<base::atomic<std::uint16_t>*>(map() + map_words(c));
   }
 };
-static_assert(sizeof(std::atomic<std::uint16_t>) == 2);
+static_assert(sizeof(base::atomic<std::uint16_t>) == 2);
 
 inline slab* slab_of(page_index page) noexcept {
   return reinterpret_cast<slab*>(tables.pool +
@@ -75,7 +76,8 @@ usage use_of(unsigned c) noexcept;
 void lock_all() noexcept;
 void unlock_all() noexcept;
 
-// nullptr, or the invariant that does not hold. Adds what the slots hold:
+// nullptr, or the invariant that does not hold; with `lost` threads may have been stopped in the
+// middle of a free. Adds what the slots hold:
 // free slots, and the dead bytes of those in use.
 struct totals {
   std::size_t free_bytes = 0;
@@ -83,7 +85,7 @@ struct totals {
   std::size_t slot_bytes = 0;
   std::size_t pages = 0;
 };
-const char* check(totals& sum) noexcept;
+const char* check(totals& sum, bool lost = false) noexcept;
 
 }  // namespace slabs
 }  // namespace cleave::heap

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "heap/checked.hpp"
 #include "heap/page_heap.hpp"
 #include "heap/slab.hpp"
 #include "heap/start.hpp"
@@ -34,6 +35,13 @@ std::size_t count_all(statistics* s) noexcept {
     sum.add(t.tallies, s);
     sum.freed += unit::untold(*t.unit);
     if (s == nullptr) return;
+    // Relaxed: see open_unit.
+    const std::uint64_t reuses = t.unit->reuses.load(std::memory_order_relaxed);
+    s->allocations += reuses;
+    s->frees += reuses;
+    // A tentative row began without a call that counted it.
+    const bool tentative = t.unit->whole.load(std::memory_order_relaxed) != unit::open_unit::none;
+    if (tentative && unit::row_bytes(*t.unit) != 0) ++s->frees;
     s->cached += t.cached_pages() << page_bits;
   });
   sum.add(caches::of_others(), s);
@@ -41,9 +49,26 @@ std::size_t count_all(statistics* s) noexcept {
   return sum.allocated > sum.freed ? sum.allocated - sum.freed : 0;
 }
 
+// In checked mode what the program has, without redzones and quarantine.
+std::size_t live_in(statistics* s) noexcept {
+  const std::size_t below = count_all(s);
+  if (!checked::recording()) return below;
+  const checked::totals sum = checked::count();
+  if (s != nullptr) {
+    s->allocations = sum.allocations;
+    s->frees = sum.frees;
+    s->extensions = sum.extensions;
+  }
+  return sum.live;
+}
+
 }  // namespace
 
 std::size_t live_bytes() noexcept {
+  return live_in(nullptr);
+}
+
+std::size_t raw::live_bytes() noexcept {
   return count_all(nullptr);
 }
 
@@ -51,7 +76,7 @@ statistics stats() {
   statistics s;
   s.classes.resize(class_count);
   if (!ensure_started()) return s;
-  s.live = count_all(&s);
+  s.live = live_in(&s);
   page_heap::add_statistics(s);
   for (unsigned c = 0; c < class_count; ++c) {
     const slabs::usage use = slabs::use_of(c);
@@ -62,6 +87,12 @@ statistics stats() {
     for (unsigned c = 0; c < class_count; ++c) {
       // A thread may have taken slots since its class was asked.
       s.classes[c].slots_used -= std::min(s.classes[c].slots_used, t.cached_slots(c));
+    }
+    // A slot that waits in the open unit.
+    const std::uint32_t kind = t.unit->kind.load(std::memory_order_relaxed);
+    if (kind != 0 && unit::is_filled(*t.unit)) {
+      std::size_t& used = s.classes[kind - 1].slots_used;
+      if (used > 0) --used;
     }
   });
   return s;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "heap/arena.hpp"
+#include "heap/lock.hpp"
 #include "os/memory.hpp"
 
 namespace cleave::heap {
@@ -21,7 +22,7 @@ constexpr std::size_t commit_size = page_size << commit_order;
 constexpr std::size_t least_pool = std::size_t{1} << 22;
 
 // Descriptors are named by 32 bits in units of 64 bytes.
-constexpr std::size_t most_pool = std::size_t{1} << 38;
+constexpr std::size_t most_pool = std::size_t{1} << (sizeof(std::size_t) > 4 ? 38 : 28);
 
 std::size_t whole_pages(std::size_t bytes) noexcept {
   return base::align_up(bytes, os::page_bytes());
@@ -30,8 +31,8 @@ std::size_t whole_pages(std::size_t bytes) noexcept {
 }  // namespace
 
 bool table_set::start(std::size_t reserve_bytes) noexcept {
-  // Part of a system page cannot be returned without its neighbours.
-  if (os::page_bytes() > page_size) return false;
+  // Ages and steps of access are kept for whole pages of the system.
+  if (os::page_bytes() > page_size << chunk_order) return false;
   const std::size_t left = os::address_space_left();
   // Half for the program, which has stacks and libraries of its own to map.
   std::size_t bytes = std::min(reserve_bytes, most_arenas * arena_size);
@@ -67,7 +68,7 @@ bool table_set::start(std::size_t reserve_bytes) noexcept {
     };
     arena_at = reinterpret_cast<arena*>(part(arena_bytes));
     kind = reinterpret_cast<std::uint8_t*>(part(kind_bytes));
-    dead = reinterpret_cast<std::atomic<std::uint16_t>*>(part(dead_bytes));
+    dead = reinterpret_cast<base::atomic<std::uint16_t>*>(part(dead_bytes));
     slab_at = reinterpret_cast<std::uint32_t*>(part(slab_bytes));
     is_slab = reinterpret_cast<std::atomic<std::uint64_t>*>(part(bit_bytes));
     pool = part(pool_bytes);
@@ -83,6 +84,7 @@ bool table_set::start(std::size_t reserve_bytes) noexcept {
 }
 
 std::size_t table_set::commit_arena(std::size_t a) noexcept {
+  lock_order::expect_none();
   std::size_t sum = 0;
   const auto slice = [&](auto* table, std::size_t entries) {
     const std::size_t bytes = entries * sizeof(*table);
@@ -112,6 +114,7 @@ void* table_set::allocate(std::size_t bytes) noexcept {
   if (end > accessible) {
     const std::size_t from = base::align_down(begin, pool_step);
     const std::size_t to = std::min(base::align_up(end, pool_step), pool_size_);
+    lock_order::expect_none();
     if (!os::commit(reinterpret_cast<void*>(pool + from), to - from)) {
       std::size_t expected = end;
       // Relaxed: as above. If another thread has taken more, these bytes of address space stay

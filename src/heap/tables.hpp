@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/atomic.hpp"
 #include "base/bits.hpp"
 #include "heap/geometry.hpp"
 
@@ -85,6 +86,13 @@ class table_set {
       is_slab[i / 64].fetch_and(~bit, std::memory_order_relaxed);
     }
   }
+  // By one thread at a time.
+  void note_opened(std::size_t end) noexcept {
+    // Relaxed: as above.
+    if (end > opened_bytes.load(std::memory_order_relaxed)) {
+      opened_bytes.store(end, std::memory_order_relaxed);
+    }
+  }
   void count_accessible(std::size_t bytes) noexcept {
     // Relaxed: a statistic.
     committed_.fetch_add(bytes, std::memory_order_relaxed);
@@ -96,9 +104,11 @@ class table_set {
 
   std::uintptr_t base = 0;
   std::size_t pages = 0;
+  // Up to the end of the last arena that was opened. No run lies beyond.
+  std::atomic<std::size_t> opened_bytes{0};
   std::size_t arenas = 0;
   std::uint8_t* kind = nullptr;
-  std::atomic<std::uint16_t>* dead = nullptr;
+  base::atomic<std::uint16_t>* dead = nullptr;
   std::uint32_t* slab_at = nullptr;
   std::atomic<std::uint64_t>* is_slab = nullptr;
   arena* arena_at = nullptr;

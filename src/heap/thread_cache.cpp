@@ -6,6 +6,9 @@
 #include <new>
 
 #include "base/bits.hpp"
+#include "base/check.hpp"
+#include "heap/checked.hpp"
+#include "heap/lock.hpp"
 #include "heap/page_heap.hpp"
 #include "heap/slab.hpp"
 #include "heap/tables.hpp"
@@ -56,7 +59,7 @@ void thread_cache::spill(unsigned c, std::uintptr_t slot) noexcept {
   slabs::give(c, &slot, 1);
 }
 
-page_index thread_cache::take_pages(std::size_t n, unsigned order) noexcept {
+page_index thread_cache::take_pages(std::size_t n, unsigned order, bool anywhere) noexcept {
   if (order < cached_orders) {
     page_bin& bin = ranges[order];
     for (std::uint32_t i = bin.count; i-- > 0;) {
@@ -68,7 +71,22 @@ page_index thread_cache::take_pages(std::size_t n, unsigned order) noexcept {
       return found.page;
     }
   }
+  if (anywhere) {
+    if (const page_index page = take_last_and_more(n); page != page_heap::no_page) return page;
+  }
   return page_heap::take(n, order);
+}
+
+// A run of which a piece at the front was kept leaves less than the next one of its size
+// needs. Behind it there is often room, and most of its memory is used again.
+page_index thread_cache::take_last_and_more(std::size_t n) noexcept {
+  const page_index page = last.page;
+  const std::uint32_t have = last.n;
+  if (have >= n || have < n - have || !page_heap::claim_listed(page + have, n - have)) {
+    return page_heap::no_page;
+  }
+  last.n = 0;
+  return page;
 }
 
 void thread_cache::keep_block(page_index page, unsigned order, std::uint32_t n) noexcept {
@@ -104,6 +122,7 @@ void thread_cache::replace_last(page_index page, std::size_t n) noexcept {
     page_heap::give(page, n);
     return;
   }
+  CLEAVE_CHECK(page - last.page >= last.n, "pages were freed twice");
   const page_range before = last;
   last = {page, static_cast<std::uint32_t>(n)};
   if (before.n != 0) keep(before.page, before.n);
@@ -192,30 +211,35 @@ void thread_cache::count_extension(std::size_t bytes) noexcept {
 namespace caches {
 namespace {
 
-constinit std::mutex registry_lock;
+constinit ranked_lock registry_lock{rank::registry};
 constinit thread_cache* live = nullptr;
 constinit thread_cache* unused = nullptr;
 constinit counts others;
-thread_local constinit bool ended = false;
+// A thread has no cache before its end is sure to be noticed, and none after it.
+thread_local constinit bool without_cache = false;
+constinit bool others_lost = false;
 
-void add_to_others(const counts& more) noexcept {
+void add_to_others(const thread_cache& t) noexcept {
+  const counts& more = t.tallies;
+  // Relaxed: see open_unit.
+  const std::uint64_t reuses = t.unit->reuses.load(std::memory_order_relaxed);
   others.allocated_bytes.add_shared(more.allocated_bytes.get());
   others.freed_bytes.add_shared(more.freed_bytes.get());
-  others.allocations.add_shared(more.allocations.get());
-  others.frees.add_shared(more.frees.get());
+  others.allocations.add_shared(more.allocations.get() + reuses);
+  others.frees.add_shared(more.frees.get() + reuses);
   others.extensions.add_shared(more.extensions.get());
 }
 
 // The last act of a thread, after its thread-local objects are gone.
 void leave() noexcept {
   thread_cache& t = *this_cache;
-  ended = true;
+  without_cache = true;
   if (&t == &no_cache) return;
   unit::close(t);
   t.flush();
   this_cache = &no_cache;
   const std::lock_guard guard(registry_lock);
-  add_to_others(t.tallies);
+  add_to_others(t);
   (t.previous != nullptr ? t.previous->next : live) = t.next;
   if (t.next != nullptr) t.next->previous = t.previous;
   t.next = unused;
@@ -225,7 +249,11 @@ void leave() noexcept {
 }  // namespace
 
 thread_cache& of_this_thread() noexcept {
-  if (this_cache != &no_cache || ended) return *this_cache;
+  if (this_cache != &no_cache || without_cache || checked::watching()) return *this_cache;
+  // The system may allocate here to note it, from this very heap.
+  without_cache = true;
+  if (!os::arm_thread_exit()) return no_cache;
+  without_cache = false;
   void* place = nullptr;
   {
     const std::lock_guard guard(registry_lock);
@@ -246,7 +274,6 @@ thread_cache& of_this_thread() noexcept {
     live = t;
   }
   this_cache = t;
-  os::arm_thread_exit();
   return *t;
 }
 
@@ -268,9 +295,12 @@ void unlock() noexcept {
 
 void after_fork_in_child() noexcept {
   thread_cache* const mine = this_cache == &no_cache ? nullptr : this_cache;
+  // Threads without a cache may have been in the middle of something as well.
+  if (checked::watching()) others_lost = true;
   for (thread_cache* t = live; t != nullptr; t = t->next) {
     if (t == mine) continue;
-    add_to_others(t->tallies);
+    others_lost = true;
+    add_to_others(*t);
     // What its open unit has not told is freed all the same.
     others.freed_bytes.add_shared(unit::untold(*t->unit));
   }
@@ -280,6 +310,10 @@ void after_fork_in_child() noexcept {
 
 thread_cache* first() noexcept {
   return live;
+}
+
+bool lost() noexcept {
+  return others_lost;
 }
 
 }  // namespace caches

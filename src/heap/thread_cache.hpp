@@ -152,7 +152,8 @@ class thread_cache {
   }
   // n pages aligned to 2^order >= n; no_page if there is no memory. A range
   // that is cached may be longer: what is left of it stays here.
-  page_index take_pages(std::size_t n, unsigned order) noexcept;
+  // Where any place will do, the range that was freed last may be made longer.
+  page_index take_pages(std::size_t n, unsigned order, bool anywhere = false) noexcept;
   // Pages of any number, at any place.
   void give_pages(page_index page, std::size_t n) noexcept {
     const std::uint32_t have = last.n;
@@ -191,6 +192,8 @@ class thread_cache {
  private:
   static constexpr std::size_t most_last = std::size_t{1} << (cached_orders - 1);
 
+  // The range that was freed last and the free pages behind it, n in all, or no_page.
+  page_index take_last_and_more(std::size_t n) noexcept;
   void replace_last(page_index page, std::size_t n) noexcept;
   void keep(page_index page, std::size_t n) noexcept;
   void keep_block(page_index page, unsigned order, std::uint32_t n) noexcept;
@@ -230,6 +233,9 @@ void unlock() noexcept;
 void after_fork_in_child() noexcept;
 
 thread_cache* first() noexcept;  // under lock()
+
+// True in a child after fork() if there were other threads: what they had is in use for ever.
+bool lost() noexcept;
 
 }  // namespace caches
 

@@ -69,7 +69,7 @@ void free_counted(thread_cache& t, open_unit& open) noexcept {
   // was read with acquire. Whoever gets the unit next gets it through a lock.
   if (freed != open.size) place_of(start).dead->store(0, std::memory_order_relaxed);
   forget(open);
-  free_whole(t, start, open.kind);
+  free_whole(t, start, open.kind.load(std::memory_order_relaxed));
 }
 
 // Begins a row with a piece that is freed now. Requires: counting, no row.
@@ -82,6 +82,20 @@ void begin_row(thread_cache& t, open_unit& open, std::uintptr_t at, std::size_t 
 }
 
 }  // namespace
+
+void free_filled(thread_cache& t, open_unit& open) noexcept {
+  const std::uintptr_t begin = open.floor;
+  const std::size_t size = row_bytes(open);
+  const std::uint32_t kind = open.kind.load(std::memory_order_relaxed);
+  forget(open);
+  // Only a thread with a cache opens units.
+  t.tallies.freed_bytes.add(size);
+  t.tallies.frees.add(1);
+  // The rest of the slot may be dead, or may never have been a part of the run.
+  const std::size_t unit = kind == 0 ? page_size : slot_size(kind - 1);
+  if (size != unit || tables.kind[tables.page_of(begin)] != kind) return add_range(t, begin, size);
+  free_whole(t, begin, kind);
+}
 
 void free_part(thread_cache& t, const place& in, std::uintptr_t at, std::uint32_t bytes) noexcept {
   open_unit& open = this_unit;
@@ -98,24 +112,12 @@ void free_part(thread_cache& t, const place& in, std::uintptr_t at, std::uint32_
     return;
   }
   open.state = phase::counting;
-  open.kind = in.kind;
+  open.kind.store(in.kind, std::memory_order_relaxed);
   open.start = in.begin;
   open.size = in.size;
   open.at_entry.store(in.size - dead, std::memory_order_relaxed);
   open.left.store(in.size - dead, std::memory_order_relaxed);
   begin_row(t, open, at, bytes);
-}
-
-void free_filled(thread_cache& t, open_unit& open) noexcept {
-  const std::uintptr_t begin = open.floor;
-  const std::size_t size = open.limit - begin;
-  clear_row(open);
-  // Only a thread with a cache opens units.
-  t.tallies.freed_bytes.add(size);
-  t.tallies.frees.add(1);
-  if (tables.kind[tables.page_of(begin)] != open.kind) [[unlikely]]
-    return add_range(t, begin, size);
-  free_whole(t, begin, open.kind);
 }
 
 void row_began_lower(thread_cache& t, open_unit& open) noexcept {
@@ -139,25 +141,18 @@ bool free_in_open(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcep
 
 bool free_to_edge(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept {
   open_unit& open = this_unit;
-  if (open.state == phase::closed) return false;
-  const std::uintptr_t frontier = open.frontier.load(std::memory_order_relaxed);
-  const std::uintptr_t begin = open.begin.load(std::memory_order_relaxed);
-  if (at == frontier && bytes == open.limit - at) {
+  if (open.state == phase::counting) {
+    if (at != open.frontier.load(std::memory_order_relaxed) || bytes != open.limit - at) {
+      return false;
+    }
     open.frontier.store(open.limit, std::memory_order_relaxed);
-  } else if (at + bytes == begin && at == open.floor) {
-    open.begin.store(at, std::memory_order_relaxed);
-  } else if (frontier == begin && open.state == phase::tentative && at >= open.floor &&
-             at < open.limit && bytes <= open.limit - at) {
-    // The first piece need not lie at an end.
-    set_row(open, at, at + bytes, open.floor, open.limit);
-  } else {
+    row_began_lower(t, open);
+    return true;
+  }
+  if (row_bytes(open) != 0 || at < open.floor || at >= open.limit || bytes >= open.limit - at) {
     return false;
   }
-  if (open.state == phase::tentative) {
-    if (row_bytes(open) == open.limit - open.floor) free_filled(t, open);
-  } else {
-    row_began_lower(t, open);
-  }
+  set_row(open, at, at + bytes, open.floor, open.limit);
   return true;
 }
 
@@ -171,7 +166,8 @@ std::uintptr_t take_back(std::size_t bytes, std::size_t alignment) noexcept {
     // With nothing to tell, the unit is not kept from changing any more (U2).
     forget(open);
     open.state = phase::tentative;
-    set_row(open, at, at, open.start, open.start + open.size);
+    set_row(open, at, at, open.start, open.start + open.size + 1);
+    open.whole.store(open.size, std::memory_order_relaxed);
   }
   // The bytes leave what was freed and not told, so they need no other count.
   this_cache->count_allocation(0);
@@ -180,6 +176,7 @@ std::uintptr_t take_back(std::size_t bytes, std::size_t alignment) noexcept {
 
 void close(thread_cache& t) noexcept {
   open_unit& open = this_unit;
+  if (is_filled(open)) return free_filled(t, open);
   const std::uintptr_t begin = open.begin.load(std::memory_order_relaxed);
   const std::uintptr_t start = open.start;
   const std::uint32_t freed = untold(open);

@@ -32,9 +32,11 @@
 // row at its begin: its pieces often come back soon, and in order. The slot may
 // be freed by another thread, even become part of something else, while the row
 // is empty; from the first byte on, it cannot. So nothing is concluded from the
-// row before it is full or closed, and then the page is asked what it is now:
-// either the row fills a unit, or its bytes are freed like any others. The same
-// holds for a unit of which everything was taken back.
+// row before it is closed, and then the page is asked what it is now: either the
+// row fills a unit, or its bytes are freed like any others. The same holds for a
+// unit of which everything was taken back. A row that fills its slot stays as it is
+// until the thread allocates again: a run of just this size gets it, since its
+// bytes belong to this thread whatever the page is by now.
 //
 // Invariants (tests/heap/unit_test.cpp; modelled in tests/tiny/):
 //   U1  dead + open contributions of all threads + bytes in live runs = size.
@@ -47,6 +49,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/atomic.hpp"
 #include "heap/slab.hpp"
 #include "heap/tables.hpp"
 #include "heap/thread_cache.hpp"
@@ -58,7 +61,7 @@ struct place {
   std::uintptr_t begin = 0;
   std::uint32_t size = 0;
   std::uint32_t kind = 0;  // as in tables.kind
-  std::atomic<std::uint16_t>* dead = nullptr;
+  base::atomic<std::uint16_t>* dead = nullptr;
 };
 
 inline place place_of(std::uintptr_t address) noexcept {
@@ -105,15 +108,26 @@ inline void set_row(open_unit& open, std::uintptr_t begin, std::uintptr_t end, s
 inline void clear_row(open_unit& open) noexcept {
   constexpr std::uintptr_t nowhere = open_unit::nowhere;
   set_row(open, nowhere, nowhere, nowhere, nowhere);
+  open.whole.store(open_unit::none, std::memory_order_relaxed);
 }
 
-// Opens a slot that has just been handed out, unless bytes wait to be counted.
-inline void open_tentatively(std::uintptr_t slot, std::uint32_t size, unsigned c) noexcept {
+// True if a unit is open tentatively and all of the run has been freed.
+inline bool is_filled(const open_unit& open) noexcept {
+  return row_bytes(open) == open.whole.load(std::memory_order_relaxed);
+}
+
+// Frees the open unit. Requires: is_filled().
+void free_filled(thread_cache& t, open_unit& open) noexcept;
+
+// Opens a slot of which the first `bytes` have just been handed out, unless bytes wait
+// to be counted.
+inline void open_tentatively(std::uintptr_t slot, std::size_t bytes, unsigned c) noexcept {
   open_unit& open = this_unit;
   if (open.state == open_unit::phase::counting || row_bytes(open) != 0) return;
   open.state = open_unit::phase::tentative;
-  open.kind = c + 1;
-  set_row(open, slot, slot, slot, slot + size);
+  open.kind.store(c + 1, std::memory_order_relaxed);
+  set_row(open, slot, slot, slot, slot + bytes + 1);
+  open.whole.store(bytes, std::memory_order_relaxed);
 }
 
 // The bytes that this thread has freed in its open unit and not counted. Another
@@ -125,14 +139,12 @@ inline std::uint32_t untold(const open_unit& open) noexcept {
   return bytes <= page_size ? static_cast<std::uint32_t>(bytes) : 0;
 }
 
-// The last `bytes` bytes of the row, live again; 0 if it has none that fit.
+// The last `bytes` bytes of the row, live again; 0 if it has none that fit. For what
+// detail::reuse() leaves: the row of a unit that is counting.
 std::uintptr_t take_back(std::size_t bytes, std::size_t alignment) noexcept;
 
 // A free of less than a unit, wholly inside it, that lies in no open unit.
 void free_part(thread_cache& t, const place& in, std::uintptr_t at, std::uint32_t bytes) noexcept;
-
-// Frees a unit that was opened tentatively and that its row fills.
-void free_filled(thread_cache& t, open_unit& open) noexcept;
 
 // Frees a unit that is counting if the row has all that is left; else sets the
 // limit to where it will have.
@@ -142,8 +154,8 @@ void row_began_lower(thread_cache& t, open_unit& open) noexcept;
 // has been freed.
 bool free_in_open(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept;
 
-// True if the piece brings the row to its limit or floor, or is the first one in
-// a unit that is open tentatively, and has been freed.
+// True if the piece brings the row of a unit that is counting to its limit, or is
+// the first one of a unit that is open tentatively, and has been freed.
 bool free_to_edge(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept;
 
 // Adds what the open unit's thread has freed. Nothing is open afterwards.

@@ -54,6 +54,11 @@ bool commit(void* begin, std::size_t bytes) noexcept {
   return ::mprotect(begin, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
+bool forbid(void* begin, std::size_t bytes) noexcept {
+  count();
+  return ::mprotect(begin, bytes, PROT_NONE) == 0;
+}
+
 bool discard(void* begin, std::size_t bytes) noexcept {
   for (;;) {
     count();

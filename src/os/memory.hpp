@@ -25,6 +25,10 @@ void release(void* begin, std::size_t bytes) noexcept;
 // nothing has changed. Repeating it is harmless.
 bool commit(void* begin, std::size_t bytes) noexcept;
 
+// Takes the access to a part of a reservation away until it is committed again; its
+// contents stay. False if refused; then nothing has changed. For finding late accesses.
+bool forbid(void* begin, std::size_t bytes) noexcept;
+
 // Returns the memory behind accessible pages; they read as zero when next
 // touched. False if the system refused (the memory stays as it was).
 bool discard(void* begin, std::size_t bytes) noexcept;

@@ -14,6 +14,8 @@ using exit_action = void (*)();
 constinit exit_action exit_function = nullptr;
 constinit pthread_key_t exit_key{};
 constinit bool has_key = false;
+// More keys than programs have; some systems have no more than this.
+constexpr unsigned usual_keys = 96;
 
 }  // namespace
 
@@ -21,12 +23,28 @@ bool at_thread_exit(void (*function)()) noexcept {
   exit_function = function;
   // A key and not a thread_local destructor: keys are run after those, so that
   // the frees which they make still find the thread as it was.
-  has_key = ::pthread_key_create(&exit_key, [](void*) { exit_function(); }) == 0;
+  const auto make = [](pthread_key_t& key) {
+    return ::pthread_key_create(&key, [](void*) { exit_function(); }) == 0;
+  };
+  // Destructors of keys run in the order of their numbers, in a few rounds. A thread whose first
+  // use of the heap is the destructor of a key in the last round arms this key for that round
+  // alone, so its number must be higher than those that programs use.
+  pthread_key_t lower[usual_keys];
+  unsigned count = 0;
+  while ((has_key = make(exit_key)) && exit_key < usual_keys && count < usual_keys) {
+    lower[count++] = exit_key;
+  }
+  // With fewer keys than that the last one serves.
+  if (!has_key && count > 0) {
+    exit_key = lower[--count];
+    has_key = true;
+  }
+  while (count > 0) ::pthread_key_delete(lower[--count]);
   return has_key;
 }
 
-void arm_thread_exit() noexcept {
-  if (has_key) ::pthread_setspecific(exit_key, &exit_key);
+bool arm_thread_exit() noexcept {
+  return has_key && ::pthread_setspecific(exit_key, &exit_key) == 0;
 }
 
 void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {

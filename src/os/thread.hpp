@@ -9,13 +9,14 @@
 
 namespace cleave::os {
 
-// Names the function that runs when an armed thread ends, after its
-// thread-local objects are destroyed. Once per process. False if the system
-// has no key left; then threads end unnoticed.
+// Names the function that runs when an armed thread ends, after its thread-local objects are
+// destroyed and, in each round of the destructors of keys, after those of all usual keys. Once
+// per process. False if the system has no key left.
 bool at_thread_exit(void (*function)()) noexcept;
 
-// Makes the exit of this thread run the function, once per arming.
-void arm_thread_exit() noexcept;
+// Makes the exit of this thread run the function, once per arming. The system may allocate for
+// it. False if there is no key or no memory: then the thread's end goes unnoticed.
+[[nodiscard]] bool arm_thread_exit() noexcept;
 
 // Names what runs around fork(): before it, and after it on both sides.
 void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept;

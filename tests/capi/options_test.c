@@ -17,6 +17,7 @@ static void defaults_are_those_that_the_header_states(void) {
   CHECK(options.purge_delay_ms == 1000);
   CHECK(options.huge_pages == 1);
   CHECK(options.purge_thread == 0);
+  CHECK(options.fork_handlers == 1);
 }
 
 struct later_options {
@@ -59,6 +60,9 @@ static void a_flag_is_0_or_1(void) {
   CHECK(cl_start(&options) == cl_bad_argument);
   options = cl_options_default();
   options.purge_thread = -1;
+  CHECK(cl_start(&options) == cl_bad_argument);
+  options = cl_options_default();
+  options.fork_handlers = 3;
   CHECK(cl_start(&options) == cl_bad_argument);
 }
 

@@ -50,7 +50,7 @@ class Arena : public testing::Test {
  private:
   void* place_ = nullptr;
   arena* a_ = nullptr;
-  std::unique_lock<std::mutex> guard_;
+  std::unique_lock<ranked_lock> guard_;
 };
 
 TEST_F(Arena, beginsAsOneFreeBlock) {

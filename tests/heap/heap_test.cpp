@@ -114,7 +114,7 @@ TEST_F(Heap, servesRunsLargerThanAnArena) {
 }
 
 TEST_F(Heap, refusesWhatCannotBe) {
-  for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 15, SIZE_MAX - 4095, SIZE_MAX - 4096,
+  for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - 2, SIZE_MAX - 15, SIZE_MAX - 4095, SIZE_MAX - 4096,
                                   SIZE_MAX / 2 + 1, std::size_t{1} << 48}) {
     for (const std::size_t alignment :
          {std::size_t{1}, std::size_t{16}, std::size_t{64}, 4_KiB, max_alignment}) {

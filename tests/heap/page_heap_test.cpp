@@ -144,6 +144,61 @@ TEST(PageHeap, ofLessThanAnArenaNamesTheLargestRunThatItCanGive) {
   EXPECT_TRUE(test::heap_is_whole());
 }
 
+// ---- Growth and idle memory
+
+// Half of these pages, every second piece of 32, lies idle and serves nothing larger.
+std::vector<page_index> leave_gaps(std::size_t pieces) {
+  std::vector<page_index> pages(pieces);
+  for (auto& page : pages) page = take(32, 5);
+  for (std::size_t i = 0; i < pieces; i += 2) give(pages[i], 32);
+  return pages;
+}
+
+void close_gaps(const std::vector<page_index>& pages) {
+  for (std::size_t i = 1; i < pages.size(); i += 2) give(pages[i], 32);
+}
+
+TEST(Growth, inSmallStepsReturnsIdleMemoryWhenTheyAddUpToAMegabyte) {
+  if (!test::start_heap({.reserve_bytes = 1_GiB})) GTEST_SKIP() << test::own_process;
+  const auto gaps = leave_gaps(256);
+  ASSERT_EQ(idle_pages(), 128 * 32U);
+  const std::size_t before = held();
+  // 16 MiB in steps of 256 KiB, and as much idle.
+  std::array<page_index, 64> steps{};
+  for (auto& page : steps) {
+    page = take(64, 6);
+    EXPECT_LE(held(), before + 1_MiB);
+  }
+  EXPECT_LE(idle_pages(), 256U);
+  for (const page_index page : steps) give(page, 64);
+  close_gaps(gaps);
+  EXPECT_TRUE(test::heap_is_whole());
+}
+
+TEST(Growth, doesNotReturnMoreThanItTakes) {
+  if (!test::start_heap({.reserve_bytes = 1_GiB})) GTEST_SKIP() << test::own_process;
+  const auto gaps = leave_gaps(256);
+  const std::size_t before = idle_pages();
+  std::array<page_index, 16> steps{};
+  for (auto& page : steps) page = take(64, 6);
+  // 4 MiB were taken, and a block goes back as a whole.
+  EXPECT_GE(idle_pages() + 16 * 64 + 4 * 32, before);
+  for (const page_index page : steps) give(page, 64);
+  close_gaps(gaps);
+  EXPECT_TRUE(test::heap_is_whole());
+}
+
+TEST(Growth, withLittleIdleMemoryReturnsNothing) {
+  if (!test::start_heap({.reserve_bytes = 1_GiB})) GTEST_SKIP() << test::own_process;
+  const auto gaps = leave_gaps(4);
+  const std::size_t idle = idle_pages();
+  const page_index page = take(1024, 10);
+  EXPECT_EQ(idle_pages(), idle) << "less than half of what is taken";
+  give(page, 1024);
+  close_gaps(gaps);
+  EXPECT_TRUE(test::heap_is_whole());
+}
+
 // ---- Claims
 
 TEST(PageHeap, claimsExactlyTheGivenPages) {
@@ -458,7 +513,9 @@ TEST(PageHeapThreads, mayOpenArenasWhileAnotherForks) {
       give(page, 1);
       for (std::size_t a = 0; a < arenas_seen(); ++a) {
         arena* const one = opened(a);
-        if (one != nullptr && !one->lock.try_lock()) ::_exit(2);
+        if (one == nullptr) continue;
+        if (!one->lock.try_lock()) ::_exit(2);
+        one->lock.unlock();
       }
       ::_exit(0);
     }

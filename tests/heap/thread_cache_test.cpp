@@ -126,6 +126,50 @@ struct extent {
 };
 
 // M2, and that no page is given twice or lost, for random ranges.
+TEST_F(ThreadCache, takesTheRangeFreedLastAndTheFreePagesBehindIt) {
+  const page_index page = cache().take_pages(64, 6);
+  // The front is kept, the rest is freed as a program that cuts in halves does.
+  cache().give_pages(page + 32, 32);
+  cache().give_pages(page + 16, 16);
+  cache().give_pages(page + 8, 8);
+  const std::size_t held = page_heap::held();
+  EXPECT_EQ(cache().take_pages(64, 6, true), page + 8);
+  EXPECT_EQ(page_heap::held(), held + 8 * page_size) << "the rest was there";
+  EXPECT_EQ(cache().cached_pages(), 0U);
+  cache().give_pages(page + 8, 64);
+  cache().give_pages(page, 8);
+}
+
+TEST_F(ThreadCache, takesOtherPagesIfThoseBehindTheRangeFreedLastAreInUse) {
+  const page_index page = cache().take_pages(64, 6);
+  ASSERT_TRUE(page_heap::claim(page + 64, 1));
+  cache().give_pages(page + 16, 48);
+  const page_index other = cache().take_pages(64, 6, true);
+  EXPECT_EQ(other % 64, 0U);
+  EXPECT_EQ(cache().cached_pages(), 48U) << "they wait for a smaller request";
+  cache().give_pages(other, 64);
+  cache().give_pages(page, 16);
+  cache().give_pages(page + 64, 1);
+}
+
+TEST_F(ThreadCache, doesNotMakeARangeLongerThatIsLessThanHalf) {
+  const page_index page = cache().take_pages(64, 6);
+  cache().give_pages(page + 40, 24);
+  const page_index other = cache().take_pages(64, 6, true);
+  EXPECT_EQ(other % 64, 0U);
+  cache().give_pages(other, 64);
+  cache().give_pages(page, 40);
+}
+
+TEST_F(ThreadCache, keepsAlignmentsAboveAPage) {
+  const page_index page = cache().take_pages(64, 6);
+  cache().give_pages(page + 8, 56);
+  const page_index other = cache().take_pages(64, 6);
+  EXPECT_EQ(other % 64, 0U);
+  cache().give_pages(other, 64);
+  cache().give_pages(page, 8);
+}
+
 TEST_F(ThreadCache, keepsItsInvariantsForRangesOfAnySizeAndPlace) {
   std::mt19937_64 random(test::seed());
   // Pages count from their arena's first use on.

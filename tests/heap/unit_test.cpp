@@ -214,6 +214,43 @@ TEST_F(Unit, givesTinyRunsTheBytesThatWereFreedLast) {
   }
 }
 
+TEST_F(Unit, isHandedOutAgainToARunOfItsSize) {
+  for (const std::size_t bytes : {16U, 100U, 112U, 3000U}) {
+    const statistics before = stats();
+    std::byte* const p = made(bytes);
+    for (int round = 1; round < 4; ++round) {
+      free(p, bytes / 3);
+      free(p + bytes / 3, bytes - bytes / 3);
+      EXPECT_EQ(live_bytes(), 0U);
+      EXPECT_EQ(verify(), "");
+      const unsigned c = class_for(bytes, 16);
+      EXPECT_EQ(stats().classes[c].slots_used, 0U) << "what waits is not used";
+      ASSERT_EQ(made(bytes), p);
+      EXPECT_EQ(live_bytes(), bytes);
+      EXPECT_EQ(stats().allocations, before.allocations + 1 + static_cast<unsigned>(round));
+      EXPECT_EQ(stats().frees, before.frees + static_cast<unsigned>(round));
+    }
+    free(p, bytes);
+    EXPECT_EQ(stats().frees, stats().allocations);
+    // The same slot for another size of its class.
+    ASSERT_EQ(made(bytes - 1), p);
+    free(p, bytes - 1);
+  }
+}
+
+TEST_F(Unit, isHandedOutAgainOnlyAsItIsAligned) {
+  std::array<std::byte*, 2> slots{};
+  for (auto& slot : slots) slot = static_cast<std::byte*>(allocate(24, 8));
+  // One of two neighbours of 24 bytes is not aligned to 16.
+  for (std::byte* const slot : slots) {
+    free(slot, 24);
+    std::byte* const next = made(24);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(next) % 16, 0U);
+    free(next, 24);
+  }
+  purge();
+}
+
 TEST_F(Unit, ofWhichEverythingWasTakenBackMayBecomeAnythingElse) {
   for (const std::size_t bytes : {64U, 4096U}) {
     std::byte* const p = made(bytes);
@@ -363,6 +400,28 @@ TEST_F(TentativeUnit, whoseSlabHasBecomePagesFreesExactlyTheSlotsBytes) {
   // To the very limit of the slot that it was, in one piece and in several.
   free(pages, 64);
   EXPECT_EQ(verify(), "");
+  free(pages + 64, 64_KiB - 64);
+  EXPECT_EQ(live_bytes(), 0U);
+  EXPECT_EQ(verify(), "");
+}
+
+TEST_F(TentativeUnit, whoseSlabHasBecomePagesHandsOutTheirBytes) {
+  partner other;
+  std::byte* const p = made_at_hand(64);
+  other.tell([p] {
+    free(p, 64);
+    purge();
+  });
+  this_cache->flush();
+  slabs::purge();
+  std::byte* const pages = made(64_KiB);
+  ASSERT_EQ(pages, p);
+  free(pages, 64);
+  // A run between pieces of another, and no slot at all.
+  ASSERT_EQ(made(64), pages);
+  EXPECT_EQ(live_bytes(), 64_KiB);
+  EXPECT_EQ(verify(), "");
+  other.tell([pages] { free(pages, 64); });
   free(pages + 64, 64_KiB - 64);
   EXPECT_EQ(live_bytes(), 0U);
   EXPECT_EQ(verify(), "");

@@ -33,21 +33,21 @@ TEST(ThreadExit, isToldOnceForEachArmedThreadAfterItsObjectsAreGone) {
   std::thread([] {
     thread_local noisy object;
     object.armed = 1;
-    arm_thread_exit();
-    arm_thread_exit();
+    (void)arm_thread_exit();
+    (void)arm_thread_exit();
   }).join();
   EXPECT_EQ(exits, 1);
   EXPECT_EQ(exits_before_destructor, 0) << "a destructor may still use what the exit takes away";
-  std::thread([] { arm_thread_exit(); }).join();
+  std::thread([] { (void)arm_thread_exit(); }).join();
   EXPECT_EQ(exits, 2);
 }
 
 TEST(ThreadExit, isToldAgainWhenItWasArmedMeanwhile) {
   exits = 0;
   ASSERT_TRUE(at_thread_exit([] {
-    if (++exits == 1) arm_thread_exit();
+    if (++exits == 1) (void)arm_thread_exit();
   }));
-  std::thread([] { arm_thread_exit(); }).join();
+  std::thread([] { (void)arm_thread_exit(); }).join();
   EXPECT_EQ(exits, 2);
 }
 

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/bits.hpp"
+#include "heap/lock.hpp"
 #include "os/memory.hpp"
 #include "os/thread.hpp"
 
@@ -30,6 +31,7 @@ std::atomic<std::uint64_t> now{1};
 
 // Whether this call is one that fails. Under the lock.
 bool refused() noexcept {
+  heap::lock_order::expect_none();
   ++made;
   if (countdown == 0) return false;
   if (countdown > 1) {
@@ -127,7 +129,7 @@ bool at_thread_exit(void (*function)()) noexcept {
   return ::pthread_key_create(&exit_key, [](void*) { exit_function(); }) == 0;
 }
 
-void arm_thread_exit() noexcept { ::pthread_setspecific(exit_key, &exit_key); }
+bool arm_thread_exit() noexcept { return ::pthread_setspecific(exit_key, &exit_key) == 0; }
 
 void at_fork(void (*)(), void (*)(), void (*)()) noexcept {}
 

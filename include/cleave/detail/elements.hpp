@@ -9,6 +9,7 @@
 //   T* elements = memory.release();            // all alive; the caller frees them
 #pragma once
 
+#include <cleave/detail/raise.hpp>
 #include <cleave/heap.hpp>
 #include <compare>
 #include <cstddef>
@@ -37,10 +38,18 @@ namespace cleave::detail {
 
 // Out of line and cold, so that the checks of cut() and its kind stay small.
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_out_of_range(const char* where) {
-  throw std::out_of_range(where);
+  raise<std::out_of_range>(where);
+}
+// For an array of `size` elements at `place`. That it is empty and has a place says,
+// as a rule, that it was moved from.
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_out_of_range(const char* where,
+                                                                      const void* place,
+                                                                      std::size_t size) {
+  if (size == 0 && place != nullptr) used_when_empty(place, where);
+  throw_out_of_range(where);
 }
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_length_error(const char* where) {
-  throw std::length_error(where);
+  raise<std::length_error>(where);
 }
 
 template <class T>
@@ -81,7 +90,7 @@ class [[nodiscard]] raw_elements {
   static raw_elements with_room(std::size_t n) {
     if (n > max_elements<T>) throw_length_error("cleave::array_builder: too many elements");
     const heap::sized_pointer got = heap::try_allocate_at_least(n * sizeof(T), alignof(T));
-    if (got.pointer == nullptr && n != 0) throw std::bad_alloc();
+    if (got.pointer == nullptr && n != 0) raise<std::bad_alloc>();
     const std::size_t fits = got.bytes / sizeof(T);
     if (const std::size_t rest = got.bytes % sizeof(T); rest != 0) {
       heap::free(static_cast<std::byte*>(got.pointer) + fits * sizeof(T), rest);
@@ -148,12 +157,13 @@ void transfer_and_add(T* from, std::size_t n, T* to, std::size_t added, Construc
   if constexpr (is_nothrow_transferable<T>) {
     transfer(from, n, to);
   } else {
-    try {
-      transfer(from, n, to);
-    } catch (...) {
-      std::destroy_n(to + n, added);
-      throw;
-    }
+    struct undo {
+      T* made;
+      std::size_t count;
+      ~undo() { std::destroy_n(made, count); }
+    } guard{to + n, added};
+    transfer(from, n, to);
+    guard.count = 0;
   }
 }
 

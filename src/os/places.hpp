@@ -1,0 +1,38 @@
+// places.hpp -- where in the program a call came from, and how a person reads that.
+//
+//   os::frame frames[8];
+//   const std::size_t n = os::callers(frames, 8);       // innermost first
+//   os::print_places(2, frames[0].address ...);         // "      main at life.cpp:12"
+//
+// Names and lines come from the debug information, through `addr2line` where that is
+// installed; else there is the nearest exported symbol, else the file and the offset in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cleave::os {
+
+struct frame {
+  // The address that the call returns to.
+  std::uintptr_t address = 0;
+  // Where on the stack that address is kept; 0 if this processor keeps it elsewhere.
+  std::uintptr_t kept_at = 0;
+};
+
+// The callers of the calling function, itself first; how many there are, up to `most`. Takes no
+// lock and allocates nothing. About a microsecond.
+std::size_t callers(frame* to, std::size_t most) noexcept;
+
+// Writes a line for each address, indented. Frames of the library at the front, which are
+// the way to its caller, are left out. May start a process; returns when it has ended.
+void print_places(int descriptor, const std::uintptr_t* addresses, std::size_t n) noexcept;
+
+// The value of a variable of the environment; nullptr if it is not set.
+const char* variable(const char* name) noexcept;
+
+// After this, exit_status() is what exit() or the return from main() was given; -1 before.
+void watch_exit() noexcept;
+int exit_status() noexcept;
+
+}  // namespace cleave::os
