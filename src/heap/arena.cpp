@@ -93,7 +93,18 @@ std::size_t arena::take(std::size_t n, unsigned order) noexcept {
   const std::uint32_t usable = listed_ >> order;
   if (usable == 0) return none;
   unsigned from = order + static_cast<unsigned>(std::countr_zero(usable));
-  const std::size_t page = sets_[from].first() << from;
+  std::size_t page = sets_[from].first() << from;
+  if (unbacked_in(page, n) != 0) {
+    // Rather a larger block whose memory is there than the smallest without.
+    for (std::uint32_t larger = usable & (usable - 1); larger != 0; larger &= larger - 1) {
+      const unsigned k = order + static_cast<unsigned>(std::countr_zero(larger));
+      const std::size_t first = sets_[k].first() << k;
+      if (unbacked_in(first, n) != 0) continue;
+      from = k;
+      page = first;
+      break;
+    }
+  }
   erase(page, from);
   while (from > order) {
     --from;

@@ -69,7 +69,9 @@ class arena {
   void open(std::size_t pages, bool huge, unsigned system_order = 0) noexcept;
 
   // Takes n pages aligned to 2^order >= n pages; the rest of the block stays free.
-  // The fullest fit, then the lowest address. O(order). `none` if there is no such block.
+  // The fullest fit with the lowest address; or, where memory is missing there, the next that
+  // is the first of its order and has it. O(order), and O(order * n / 64) in the second case.
+  // `none` if there is no such block.
   std::size_t take(std::size_t n, unsigned order) noexcept;
 
   // How many pages from this one on are free, counted up to n of them. O(blocks in them).

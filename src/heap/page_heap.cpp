@@ -208,7 +208,6 @@ void give_to_arenas(page_index page, std::size_t n) noexcept {
   if (look || n >= growth_that_looks) purger::freed();
 }
 
-// True if there was a range to give.
 bool give_last() noexcept {
   if (!has_last()) return false;
   const transit moving;
@@ -217,8 +216,7 @@ bool give_last() noexcept {
   return last != 0;
 }
 
-// The range of all threads for a request of about its size. What else there is of it, or all
-// of it, goes to the arenas.
+// The range of all threads for a request of about its size; the rest goes to the arenas.
 page_index take_last_for(std::size_t n, unsigned order) noexcept {
   // Twice the size is too good for it.
   const auto fits = [n, order](std::uint64_t range) {
@@ -277,8 +275,7 @@ std::size_t back(page_index page, std::size_t n, std::size_t missing) noexcept {
   return done;
 }
 
-// Returns the memory of pages that this call has taken out, as far as they are whole pages of
-// the system.
+// Returns the memory of the system's pages among those that this call has taken out.
 void unback(page_index page, std::size_t n) noexcept {
   const std::size_t end = base::align_down(page + n, std::size_t{1} << system_order);
   page = static_cast<page_index>(base::align_up(page, std::size_t{1} << system_order));
@@ -301,7 +298,7 @@ void offset_growth(std::size_t missing) noexcept {
   purge_all(false, sum);
 }
 
-// Gives memory to pages that this call has taken out, and gives them back if there is none.
+// Gives memory to pages that this call has taken out; gives them back if there is none.
 attempt settle(page_index page, std::size_t n) noexcept {
   const transit moving;
   const auto give_up = [page, n](outcome why, std::size_t missing) {
@@ -327,15 +324,22 @@ attempt take_in(std::size_t a, std::size_t n, unsigned order) noexcept {
   if (one == nullptr || !one->may_have(order)) return {};
   page_index page = no_page;
   std::optional<transit> moving;
-  {
-    const std::lock_guard guard(one->lock);
+  // Small requests look at the last range before they take new memory. Else it would grow
+  // without end where one thread makes what another frees.
+  for (bool may_look = order < cached_orders; !moving; may_look = false) {
+    std::unique_lock guard(one->lock);
     const std::size_t found = one->take(n, order);
     if (found == arena::none) return {};
     page = global(a, found);
-    // A backed page is accessible.
     if (one->unbacked_in(found, n) == 0) return {outcome::taken, page, 0};
-    // Under the lock: who finds the pages gone must see that they may come back.
-    moving.emplace();
+    if (may_look && has_last()) {
+      one->put_back({found, n});
+      guard.unlock();
+      give_last();
+    } else {
+      // Under the lock: who finds the pages gone must see that they may come back.
+      moving.emplace();
+    }
   }
   return settle(page, n);
 }

@@ -53,6 +53,27 @@ class Arena : public testing::Test {
   std::unique_lock<ranked_lock> guard_;
 };
 
+TEST_F(Arena, takesALargerBlockWhoseMemoryIsThereRatherThanTheSmallestWithout) {
+  arena& a = opened(256);
+  a.mark_accessible({0, base::align_up(std::size_t{256}, std::size_t{1} << commit_order)});
+  // Free are 16 pages without memory, and behind them 64 with it.
+  ASSERT_TRUE(a.claim(0, 256));
+  a.mark_backed(64, 64);
+  a.give(16, 16);
+  a.give(64, 64);
+  EXPECT_EQ(a.take(8, 3), 64U);
+  // Of each order only the first block is looked at.
+  EXPECT_EQ(a.take(16, 4), 96U);
+  // Where no block has all of the memory, the smallest is as good.
+  ASSERT_TRUE(a.claim(72, 24));
+  ASSERT_TRUE(a.claim(112, 16));
+  EXPECT_EQ(a.take(8, 3), 16U);
+  a.mark_backed(0, 256);
+  a.give(0, 16);
+  a.give(16, 8);
+  a.give(32, 224);
+}
+
 TEST_F(Arena, beginsAsOneFreeBlock) {
   const arena& a = opened(arena_pages);
   EXPECT_EQ(a.free_pages(), arena_pages);

@@ -146,6 +146,29 @@ TEST(PageHeap, ofLessThanAnArenaNamesTheLargestRunThatItCanGive) {
 
 // ---- Growth and idle memory
 
+TEST(Growth, isNoneWhereWhatIsFreedInLargePiecesIsTakenInSmallOnes) {
+  if (!test::start_heap({})) GTEST_SKIP() << test::own_process;
+  // One thread makes runs of 64 KiB, another frees them and joins what it freed to 1 MiB.
+  constexpr std::size_t n = 16, runs = 16;
+  for (int round = 0; round < 1000; ++round) {
+    page_index first = no_page;
+    bool in_a_row = true;
+    page_index all[runs];
+    for (page_index& page : all) {
+      page = take(n, 4);
+      ASSERT_NE(page, no_page);
+      if (first == no_page) first = page;
+      in_a_row = in_a_row && page == first + n * static_cast<std::size_t>(&page - all);
+    }
+    if (in_a_row) {
+      give(first, n * runs);
+    } else {
+      for (const page_index page : all) give(page, n);
+    }
+  }
+  EXPECT_LE(numbers().peak_held, 8_MiB);
+}
+
 // Half of these pages, every second piece of 32, lies idle and serves nothing larger.
 std::vector<page_index> leave_gaps(std::size_t pieces) {
   std::vector<page_index> pages(pieces);
