@@ -9,7 +9,7 @@
 # of a line that begins with #$ are the arguments of the program, those of a line that begins
 # with #% are NAME=VALUE, for its environment. A line "#= NAME: N" says that the number which
 # `cleave run --stats` gives under this name is N at most. A line "#- SANITIZER: REASON" says
-# where the program cannot run.
+# where the program cannot run; "#- check: REASON" leaves the option --check out.
 import difflib
 import os
 import shlex
@@ -45,13 +45,12 @@ def limits_in(path):
     return {name.strip(): int(most) for name, _, most in lines}
 
 
-def reason_to_skip(path):
-    """Why the program cannot run under the sanitizers of this build, if so."""
-    sanitizers = os.environ.get("CLEAVE_SANITIZE", "").split(",")
+def reason_against(path, names):
+    """Why the program cannot run under one of these, if so."""
     with open(path, encoding="utf-8", errors="surrogateescape") as file:
         for line in file:
             name, colon, reason = line.removeprefix("#-").partition(":")
-            if line.startswith("#-") and colon and name.strip() in sanitizers:
+            if line.startswith("#-") and colon and name.strip() in names:
                 return reason.strip()
     return None
 
@@ -79,6 +78,9 @@ def agrees(cleave, file, all_options):
     folder, name = os.path.split(file)
     expected, arguments, environment = read(file)
     good = True
+    if reason := reason_against(file, ["check"]):
+        print(f"SKIP: --check: {reason}")
+        all_options = [options.replace("--check", "") for options in all_options]
     for options in all_options:
         command = [cleave, "run", name, *shlex.split(options), "--", *arguments]
         observed = run(command, folder, environment)
@@ -113,7 +115,7 @@ def main():
         sys.exit("usage: program_test.py PATH-OF-CLEAVE FILE.bend [OPTIONS]...")
     sys.stdout.reconfigure(errors="surrogateescape")
     cleave, file = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-    if reason := reason_to_skip(file):
+    if reason := reason_against(file, os.environ.get("CLEAVE_SANITIZE", "").split(",")):
         print(f"SKIP: {reason}")
         return SKIPPED
     good = agrees(cleave, file, sys.argv[3:] or [""])
