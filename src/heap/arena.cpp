@@ -268,7 +268,8 @@ std::size_t arena::mark_accessible(range made) noexcept {
     if ((accessible_[s / 64] & bit) != 0) continue;
     accessible_[s / 64] |= bit;
     fresh += std::size_t{1} << commit_order;
-    if (told::wanted()) {
+    // Tests make arenas that are no part of a heap.
+    if (told::wanted() && tables.base != 0) {
       const auto a = static_cast<std::size_t>(this - tables.arena_at);
       const std::uintptr_t begin = tables.base + a * arena_size + (s << (commit_order + page_bits));
       told::freed(reinterpret_cast<void*>(begin), page_size << commit_order);
