@@ -86,7 +86,7 @@ struct options {
   // Threads that a collection may use, of those that are stopped for it.
   unsigned helpers = 8;
   // Called with all threads stopped; must not touch the collector, nor throw.
-  std::function<void(const event&)> on_event = {};
+  std::function<void(const event&)> on_event = nullptr;
   debugging debug = {};
 };
 

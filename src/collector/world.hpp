@@ -39,11 +39,12 @@ struct member {
 // What those that wait can do meanwhile.
 class shared_work {
  public:
+  shared_work() = default;
+  shared_work(const shared_work&) = delete;
+  shared_work& operator=(const shared_work&) = delete;
+  virtual ~shared_work() = default;
   // Called by several threads at once. Returns when nothing is left to do.
   virtual void help() noexcept = 0;
-
- protected:
-  ~shared_work() = default;
 };
 
 class world {

@@ -50,7 +50,7 @@ bool piece_map::prepare(std::uintptr_t address) noexcept {
   const std::size_t region = list >> (region_bits - list_bits);
   constexpr std::size_t n = std::size_t{1} << (region_bits - list_bits);
   static_assert(n / 64 * 8 % 4096 == 0, "regions share no pages");
-  if (!os::commit(lists_ + region * n, n * sizeof(piece*)) ||
+  if (!os::commit(static_cast<void*>(lists_ + region * n), n * sizeof(piece*)) ||
       !os::commit(bits_[0] + region * (n / 64), n / 8)) {
     return false;
   }

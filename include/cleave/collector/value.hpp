@@ -58,7 +58,7 @@ struct is_ref_array<ref_array<T>> : std::true_type {};
 template <class T>
 concept traces = requires(T& object, visitor& to) { object.trace(to); };
 template <class T>
-concept declares_a_leaf = requires { requires T::has_references == false; };
+concept declares_a_leaf = requires { requires !T::has_references; };
 template <class T>
 concept built_in = std::same_as<T, byte_array> || is_ref_array<T>::value;
 
