@@ -28,7 +28,7 @@ namespace cleave::gc::detail {
 
 class heap_state {
  public:
-  explicit heap_state(const options& chosen);
+  explicit heap_state(const options& wanted);
   ~heap_state();
   heap_state(const heap_state&) = delete;
   heap_state& operator=(const heap_state&) = delete;

@@ -132,7 +132,7 @@ std::string heap_walk::check() {
       blocks_.size() != state_.young_count_ + state_.old_count_) {
     return "the blocks in the lists are not those in use";
   }
-  const std::string accounts = state_.payloads.recount();
+  std::string accounts = state_.payloads.recount();
   if (!accounts.empty()) return accounts;
   if (payloads_ > state_.payloads.counts().arrays) return "a payload is in no list";
   return {};
@@ -142,8 +142,9 @@ std::string heap_walk::path_to(word object) const {
   if (!seen_.contains(object)) return {};
   std::string path = type_in(header_of(object)).name;
   for (holder at = seen_.at(object);; at = seen_.at(at.object)) {
-    if (at.root != nullptr) return at.root + (" -> " + path);
-    path = type_in(header_of(at.object)).name + (" -> " + path);
+    path.insert(0, " -> ");
+    path.insert(0, at.root != nullptr ? at.root : type_in(header_of(at.object)).name);
+    if (at.root != nullptr) return path;
   }
 }
 

@@ -142,11 +142,11 @@ class visitor {
 
   visitor(const visitor&) = delete;
   visitor& operator=(const visitor&) = delete;
+  virtual ~visitor() = default;
 
  protected:
   // One that sees only references into condemned blocks, or all.
   explicit visitor(bool sees_all) noexcept : sees_all_(sees_all) {}
-  ~visitor() = default;
 
   // The word is a reference. The visitor may write another one there.
   virtual void reference(std::uintptr_t* word) = 0;
