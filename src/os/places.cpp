@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "os/stream.hpp"
 
@@ -55,12 +56,8 @@ class line {
   char text_[1200];
 };
 
-bool begins_with(const char* name, const char* prefix) noexcept {
-  return std::strncmp(name, prefix, std::strlen(prefix)) == 0;
-}
-
 // The way through the library to its caller, as it is with and without debug information.
-bool is_inside(const char* name) noexcept {
+bool is_inside(std::string_view name) noexcept {
   for (const char* const prefix :
        {"cleave::heap::", "cleave::os::", "cleave::detail::free_elsewhere",
         "cleave::detail::allocate_elsewhere", "cleave::detail::try_allocate_elsewhere",
@@ -68,14 +65,14 @@ bool is_inside(const char* name) noexcept {
         "_ZN6cleave6detail14free_elsewhere", "_ZN6cleave6detail18allocate_elsewhere",
         "_ZN6cleave6detail22try_allocate_elsewhere", "cl_free", "cl_allocate", "cl_extend",
         "cl_shrink"}) {
-    if (begins_with(name, prefix)) return true;
+    if (name.starts_with(prefix)) return true;
   }
   return false;
 }
 
 // What calls main().
-bool is_before_main(const char* name) noexcept {
-  return begins_with(name, "__libc_start") || begins_with(name, "_start");
+bool is_before_main(std::string_view name) noexcept {
+  return name.starts_with("__libc_start") || name.starts_with("_start");
 }
 
 // The module that an address lies in, and the address as its file has it.
