@@ -11,6 +11,7 @@
 // Valgrind's memcheck is exact to the byte, and noticed when the heap starts, in any build.
 #pragma once
 
+#include <cleave/heap.hpp>
 #include <cstddef>
 
 namespace cleave::heap::told {
@@ -18,16 +19,8 @@ namespace cleave::heap::told {
 #if defined(CLEAVE_TINY_HEAP)
 // Its system writes to memory that was given back.
 inline constexpr bool by_build = false;
-#elif defined(__SANITIZE_ADDRESS__)
-inline constexpr bool by_build = true;
-#elif defined(__has_feature)
-#  if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
-inline constexpr bool by_build = true;
-#  else
-inline constexpr bool by_build = false;
-#  endif
 #else
-inline constexpr bool by_build = false;
+inline constexpr bool by_build = cleave::detail::told_by_build;
 #endif
 
 // Whether Valgrind's memcheck runs this process. Once, when the heap starts.

@@ -89,6 +89,8 @@ inline place place_of(std::uintptr_t address) noexcept {
 
 namespace unit {
 
+static_assert(size_classes[0].size == cleave::detail::smallest_slot);
+
 using cleave::detail::open_unit;
 using cleave::detail::this_unit;
 

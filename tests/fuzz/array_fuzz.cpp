@@ -132,11 +132,7 @@ class session {
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
   using namespace cleave::test;
-  {
-    session all;
-    for_each_step(data, bytes, [&all](const step& s) { all.take(s); });
-  }
+  run_session<session>(data, bytes);
   expect(alive == 0, "elements were destroyed twice or never");
-  expect_nothing_live();
   return 0;
 }

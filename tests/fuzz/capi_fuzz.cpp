@@ -139,10 +139,6 @@ class session {
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
   using namespace cleave::test;
-  {
-    session all;
-    for_each_step(data, bytes, [&all](const step& s) { all.take(s); });
-  }
-  expect_nothing_live();
+  run_session<session>(data, bytes);
   return 0;
 }

@@ -52,6 +52,16 @@ inline void expect_nothing_live() {
   if (!wrong.empty()) fail(wrong);
 }
 
+// Takes each step of an input in a session of its own. Nothing may be live after it.
+template <typename Session>
+void run_session(const std::uint8_t* data, std::size_t bytes) {
+  {
+    Session all;
+    for_each_step(data, bytes, [&all](const step& s) { all.take(s); });
+  }
+  expect_nothing_live();
+}
+
 }  // namespace cleave::test
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes);

@@ -313,6 +313,16 @@ std::byte* made_at_hand(std::size_t bytes) {
   return p;
 }
 
+// Another thread frees the slot of 64 bytes that this one has open, and its slab goes back.
+void give_back_slab_of(std::byte* p, partner& other) {
+  other.tell([p] {
+    free(p, 64);
+    purge();
+  });
+  this_cache->flush();
+  slabs::purge();
+}
+
 TEST_F(TentativeUnit, isForgottenWhenAnotherThreadFreesTheSlot) {
   partner other;
   std::byte* const p = made_at_hand(64);
@@ -369,12 +379,7 @@ TEST_F(TentativeUnit, whoseSlabHasBecomePagesFreesPages) {
 TEST_F(TentativeUnit, whoseSlabHasAnotherClassFreesTheNewSlot) {
   partner other;
   std::byte* const p = made_at_hand(64);
-  other.tell([p] {
-    free(p, 64);
-    purge();
-  });
-  this_cache->flush();
-  slabs::purge();
+  give_back_slab_of(p, other);
   std::byte* slot = nullptr;
   // A slot of 1024 bytes at the same place, the rest of which stays.
   other.tell([&slot] { slot = made(1024); });
@@ -389,12 +394,7 @@ TEST_F(TentativeUnit, whoseSlabHasAnotherClassFreesTheNewSlot) {
 TEST_F(TentativeUnit, whoseSlabHasBecomePagesFreesExactlyTheSlotsBytes) {
   partner other;
   std::byte* const p = made_at_hand(64);
-  other.tell([p] {
-    free(p, 64);
-    purge();
-  });
-  this_cache->flush();
-  slabs::purge();
+  give_back_slab_of(p, other);
   std::byte* const pages = made(64_KiB);
   ASSERT_EQ(pages, p);
   // To the very limit of the slot that it was, in one piece and in several.
@@ -408,12 +408,7 @@ TEST_F(TentativeUnit, whoseSlabHasBecomePagesFreesExactlyTheSlotsBytes) {
 TEST_F(TentativeUnit, whoseSlabHasBecomePagesHandsOutTheirBytes) {
   partner other;
   std::byte* const p = made_at_hand(64);
-  other.tell([p] {
-    free(p, 64);
-    purge();
-  });
-  this_cache->flush();
-  slabs::purge();
+  give_back_slab_of(p, other);
   std::byte* const pages = made(64_KiB);
   ASSERT_EQ(pages, p);
   free(pages, 64);
@@ -430,12 +425,7 @@ TEST_F(TentativeUnit, whoseSlabHasBecomePagesHandsOutTheirBytes) {
 TEST_F(TentativeUnit, whoseSlabHasSmallerSlotsFreesAllOfThem) {
   partner other;
   std::byte* const p = made_at_hand(64);
-  other.tell([p] {
-    free(p, 64);
-    purge();
-  });
-  this_cache->flush();
-  slabs::purge();
+  give_back_slab_of(p, other);
   std::array<std::byte*, 4> slots{};
   for (auto& slot : slots) slot = static_cast<std::byte*>(try_allocate_at_least(16).pointer);
   ASSERT_EQ(slots[0], p);

@@ -1,21 +1,15 @@
 #include <gtest/gtest.h>
 
-#include "lang/core_machine.hpp"
+#include "lang/counted_run.hpp"
 #include "lang/front_end.hpp"
 #include "lang/random_core.hpp"
 
 namespace cleave::lang {
 namespace {
 
-// What main gives, with owners counted; the program must be sound and leave nothing.
 std::string run(core::program& all, std::size_t* rebuilt = nullptr) {
   own(all);
-  EXPECT_EQ(core::check(all, true), "");
-  core_machine machine(all, counting::on);
-  const std::string text = machine.run();
-  EXPECT_EQ(machine.live(), 0U);
-  if (rebuilt != nullptr) *rebuilt = machine.rebuilt();
-  return text;
+  return run_counted(all, rebuilt);
 }
 
 core::atom list_of(writer& to, const core::type* list, const std::vector<std::uint64_t>& numbers) {
@@ -146,13 +140,8 @@ TEST(Own, valuesOfAParallelLetKeepBeforeTheFork) {
   writer body = make.body(main);
   const core::atom xs = list_of(body, list, {4});
   const auto both = body.parallel(
-      list,
-      [&](writer to) {
-        to.give(to.construct(list, 1, {to.number(1), xs}));
-      },
-      [&](writer to) {
-        to.give(to.construct(list, 1, {to.number(2), xs}));
-      });
+      list, [&](writer to) { to.give(to.construct(list, 1, {to.number(1), xs})); },
+      [&](writer to) { to.give(to.construct(list, 1, {to.number(2), xs})); });
   body.give(body.construct(main.result, 0, both));
   make.all.main = &main;
   EXPECT_EQ(run(make.all), "([1, 4], [2, 4])");

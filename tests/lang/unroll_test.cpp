@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lang/core_machine.hpp"
+#include "lang/counted_run.hpp"
 #include "lang/front_end.hpp"
 #include "lang/random_core.hpp"
 
@@ -16,16 +16,6 @@ namespace cleave::lang {
 namespace {
 
 using atoms = std::vector<core::atom>;
-
-// What main gives; the program must be sound and leave nothing.
-std::string run(core::program& all, std::size_t* rebuilt = nullptr) {
-  EXPECT_EQ(core::check(all, true), "");
-  core_machine machine(all, counting::on);
-  const std::string text = machine.run();
-  EXPECT_EQ(machine.live(), 0U);
-  if (rebuilt != nullptr) *rebuilt = machine.rebuilt();
-  return text;
-}
 
 // [first, first + 1, ..] with 2^depth slots.
 core::atom numbers(writer& to, std::size_t depth, std::uint64_t first = 0) {
@@ -82,7 +72,7 @@ TEST(Unroll, aSumIsTheSameForEveryDepth) {
     call_with_numbers(make, sum(make), depth);
     own(make.all);
     const std::size_t n = std::size_t{1} << depth;
-    EXPECT_EQ(run(make.all), std::to_string(n * (n - 1) / 2)) << depth;
+    EXPECT_EQ(run_counted(make.all), std::to_string(n * (n - 1) / 2)) << depth;
   }
 }
 
@@ -112,7 +102,7 @@ TEST(Unroll, aMapRebuildsEverySlot) {
   own(make.all);
   ASSERT_EQ(copies(make.all), 5U);
   std::size_t rebuilt = 0;
-  EXPECT_EQ(run(make.all, &rebuilt),
+  EXPECT_EQ(run_counted(make.all, &rebuilt),
             "[10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25]");
   EXPECT_EQ(rebuilt, 16U);
 }
@@ -143,7 +133,7 @@ TEST(Unroll, aFunctionOfTwoArraysGoesOnAsBeforeWhereOneIsDeeper) {
     make.all.main = &main;
     own(make.all);
     ASSERT_GT(copies(make.all), 0U);
-    EXPECT_EQ(run(make.all), deeper == 0 ? "1840" : "16000");
+    EXPECT_EQ(run_counted(make.all), deeper == 0 ? "1840" : "16000");
   }
 }
 
@@ -166,7 +156,7 @@ TEST(Unroll, valuesOfAParallelLetComeInOrder) {
       EXPECT_NE(step.kind, core::step_kind::parallel);
     }
   }
-  EXPECT_EQ(run(make.all), std::to_string(28 + 7));
+  EXPECT_EQ(run_counted(make.all), std::to_string(28 + 7));
 }
 
 // ---- What is left as it is

@@ -12,16 +12,28 @@
 
 namespace cleave::test {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool sanitized = true;
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool thread_sanitized = true;
 #elif defined(__has_feature)
-#  if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-inline constexpr bool sanitized = true;
+#  if __has_feature(thread_sanitizer)
+inline constexpr bool thread_sanitized = true;
 #  else
-inline constexpr bool sanitized = false;
+inline constexpr bool thread_sanitized = false;
 #  endif
 #else
-inline constexpr bool sanitized = false;
+inline constexpr bool thread_sanitized = false;
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool sanitized = true;
+#elif defined(__has_feature)
+#  if __has_feature(address_sanitizer)
+inline constexpr bool sanitized = true;
+#  else
+inline constexpr bool sanitized = thread_sanitized;
+#  endif
+#else
+inline constexpr bool sanitized = thread_sanitized;
 #endif
 
 // One of two values: sanitizers make a step 10 to 50 times slower, and keep
