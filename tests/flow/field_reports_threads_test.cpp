@@ -85,11 +85,12 @@ class held_over_time {
     std::size_t& most = most_[std::min(step * 8 / steps_, most_.size() - 1)];
     most = std::max(most, heap::stats().held);
   }
-  // The second half holds what the first one did: there is no slope.
+  // The second half holds what the first one did, but for what the caches of a few threads
+  // take by chance: there is no slope.
   bool is_flat() const {
     const std::size_t early = *std::max_element(most_.begin(), most_.begin() + 4);
     const std::size_t late = *std::max_element(most_.begin() + 4, most_.end());
-    return late <= early + early / 8 + 1_MiB;
+    return late <= early + early / 4 + 1_MiB;
   }
 
  private:
@@ -104,7 +105,8 @@ std::size_t random_size(std::mt19937_64& random) {
 }
 
 TEST(FieldReport12, producersAndConsumersHoldNoMoreAsTimePasses) {
-  const std::size_t total = steps(300'000, 20'000);
+  // The caches are as full as they get after some 20,000.
+  const std::size_t total = steps(300'000, 100'000);
   const std::uint64_t first_seed = seed();
   belt moving(8_MiB);
   held_over_time held(total);
