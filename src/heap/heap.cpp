@@ -134,12 +134,16 @@ found_run find_run(std::size_t bytes, std::size_t alignment, bool at_least) noex
   return {p, p == 0 ? 0 : owned};
 }
 
-// Frees a whole unit, or a part of one.
-void free_inside(thread_cache& t, const place& in, std::uintptr_t p, std::size_t bytes) noexcept {
+// Frees a whole unit, or a part of one; `pieces` frees are counted.
+void free_inside(thread_cache& t, const place& in, std::uintptr_t p, std::size_t bytes,
+                 std::uint64_t pieces) noexcept {
   if (bytes == in.size) {
-    t.count_frees(bytes, 0);
+    t.count_frees(bytes, pieces);
     unit::free_whole(t, p, in.kind);
-  } else if (!unit::free_in_open(t, p, bytes)) {
+    return;
+  }
+  if (pieces != 0) t.count_frees(0, pieces);
+  if (!unit::free_in_open(t, p, bytes)) {
     unit::free_part(t, in, p, static_cast<std::uint32_t>(bytes));
   }
 }
@@ -151,7 +155,7 @@ void free_inside(thread_cache& t, const place& in, std::uintptr_t p, std::size_t
     const place in = place_of(p);
     const std::size_t part = std::min<std::size_t>(end - p, in.begin + in.size - p);
     if (in.kind != 0 || part != page_size) {
-      free_inside(t, in, p, part);
+      free_inside(t, in, p, part, 0);
       p += part;
       continue;
     }
@@ -182,11 +186,11 @@ void free_below(thread_cache& t, std::uintptr_t p, std::size_t bytes) noexcept {
   const std::size_t whole = tables.opened_bytes.load(std::memory_order_relaxed);
   const std::uintptr_t offset = p - tables.base;
   CLEAVE_CHECK(offset < whole && bytes <= whole - offset, "free of memory outside the heap");
-  t.count_frees(0, 1);
   const place in = place_of(p);
   if (bytes <= in.begin + in.size - p) {
-    free_inside(t, in, p, bytes);
+    free_inside(t, in, p, bytes, 1);
   } else {
+    t.count_frees(0, 1);
     free_across(t, p, bytes);
   }
 }
@@ -335,7 +339,11 @@ void free_elsewhere(void* pointer, std::size_t bytes) noexcept {
       heap::unit::row_began_lower(*heap::this_cache, open);
     return;
   }
-  if (!heap::unit::free_to_edge(*heap::this_cache, p, bytes)) heap::free_anywhere(p, bytes);
+  heap::thread_cache& t = *heap::this_cache;
+  if (heap::unit::free_to_edge(t, p, bytes)) return;
+  // Asked here too, before the tables are.
+  if (heap::unit::free_in_open(t, p, bytes)) return t.count_frees(0, 1);
+  heap::free_anywhere(p, bytes);
 }
 
 }  // namespace cleave::detail

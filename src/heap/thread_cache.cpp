@@ -178,24 +178,13 @@ std::size_t thread_cache::cached_pages() const noexcept {
   return sum;
 }
 
-void thread_cache::count_allocation(std::size_t bytes) noexcept {
-  if (this != &no_cache) {
-    tallies.allocated_bytes.add(bytes);
-    tallies.allocations.add(1);
-  } else {
-    caches::of_others().allocated_bytes.add_shared(bytes);
-    caches::of_others().allocations.add_shared(1);
-  }
-}
-
-void thread_cache::count_frees(std::size_t bytes, std::uint64_t pieces) noexcept {
-  if (this != &no_cache) {
-    tallies.freed_bytes.add(bytes);
-    tallies.frees.add(pieces);
-  } else {
-    caches::of_others().freed_bytes.add_shared(bytes);
-    caches::of_others().frees.add_shared(pieces);
-  }
+void thread_cache::count_for_others(std::size_t allocated, std::uint64_t allocations,
+                                    std::size_t freed, std::uint64_t frees) noexcept {
+  counts& others = caches::of_others();
+  others.allocated_bytes.add_shared(allocated);
+  others.allocations.add_shared(allocations);
+  others.freed_bytes.add_shared(freed);
+  others.frees.add_shared(frees);
 }
 
 void thread_cache::count_extension(std::size_t bytes) noexcept {

@@ -192,6 +192,8 @@ class thread_cache {
  private:
   static constexpr std::size_t most_last = std::size_t{1} << (cached_orders - 1);
 
+  static void count_for_others(std::size_t allocated, std::uint64_t allocations, std::size_t freed,
+                               std::uint64_t frees) noexcept;
   // The range that was freed last and the free pages behind it, n in all, or no_page.
   page_index take_last_and_more(std::size_t n) noexcept;
   void replace_last(page_index page, std::size_t n) noexcept;
@@ -200,6 +202,20 @@ class thread_cache {
 };
 
 extern constinit thread_cache no_cache;
+
+inline void thread_cache::count_allocation(std::size_t bytes) noexcept {
+  if (this == &no_cache) [[unlikely]]
+    return count_for_others(bytes, 1, 0, 0);
+  tallies.allocated_bytes.add(bytes);
+  tallies.allocations.add(1);
+}
+
+inline void thread_cache::count_frees(std::size_t bytes, std::uint64_t pieces) noexcept {
+  if (this == &no_cache) [[unlikely]]
+    return count_for_others(0, 0, bytes, pieces);
+  tallies.freed_bytes.add(bytes);
+  tallies.frees.add(pieces);
+}
 
 #if defined(__GNUC__)
 // Initial-exec: one load on the hot path; eight bytes fit into any program's

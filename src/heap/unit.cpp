@@ -128,32 +128,9 @@ void row_began_lower(thread_cache& t, open_unit& open) noexcept {
                                         open.begin.load(std::memory_order_relaxed) + left);
 }
 
-bool free_in_open(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept {
-  open_unit& open = this_unit;
-  if (open.state != phase::counting || at - open.start >= open.size ||
-      bytes > open.start + open.size - at) {
-    return false;
-  }
-  fold_row(open);
-  begin_row(t, open, at, bytes);
-  return true;
-}
-
-bool free_to_edge(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept {
-  open_unit& open = this_unit;
-  if (open.state == phase::counting) {
-    if (at != open.frontier.load(std::memory_order_relaxed) || bytes != open.limit - at) {
-      return false;
-    }
-    open.frontier.store(open.limit, std::memory_order_relaxed);
-    row_began_lower(t, open);
-    return true;
-  }
-  if (row_bytes(open) != 0 || at < open.floor || at >= open.limit || bytes >= open.limit - at) {
-    return false;
-  }
-  set_row(open, at, at + bytes, open.floor, open.limit);
-  return true;
+void begin_row_in_open(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept {
+  fold_row(this_unit);
+  begin_row(t, this_unit, at, bytes);
 }
 
 std::uintptr_t take_back(std::size_t bytes, std::size_t alignment) noexcept {

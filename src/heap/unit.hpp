@@ -152,13 +152,40 @@ void free_part(thread_cache& t, const place& in, std::uintptr_t at, std::uint32_
 // limit to where it will have.
 void row_began_lower(thread_cache& t, open_unit& open) noexcept;
 
+// Frees a piece of the unit that is counting, and begins its row anew there.
+void begin_row_in_open(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept;
+
 // True if the piece lay in the open unit, but not where the row goes on, and
 // has been freed.
-bool free_in_open(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept;
+inline bool free_in_open(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept {
+  const open_unit& open = this_unit;
+  // No bytes are none of any unit's.
+  if (open.state != open_unit::phase::counting || at - open.start >= open.size ||
+      bytes - 1 >= open.start + open.size - at) {
+    return false;
+  }
+  begin_row_in_open(t, at, bytes);
+  return true;
+}
 
 // True if the piece brings the row of a unit that is counting to its limit, or is
 // the first one of a unit that is open tentatively, and has been freed.
-bool free_to_edge(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept;
+inline bool free_to_edge(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept {
+  open_unit& open = this_unit;
+  if (open.state == open_unit::phase::counting) {
+    if (at != open.frontier.load(std::memory_order_relaxed) || bytes != open.limit - at) {
+      return false;
+    }
+    open.frontier.store(open.limit, std::memory_order_relaxed);
+    row_began_lower(t, open);
+    return true;
+  }
+  if (row_bytes(open) != 0 || at < open.floor || at >= open.limit || bytes >= open.limit - at) {
+    return false;
+  }
+  set_row(open, at, at + bytes, open.floor, open.limit);
+  return true;
+}
 
 // Adds what the open unit's thread has freed. Nothing is open afterwards.
 void close(thread_cache& t) noexcept;
