@@ -29,6 +29,7 @@
  *   Misuse     A byte that is freed twice, or not owned, damages the heap. With CLEAVE_CHECK=1 in
  *              the environment each misuse is named, and ends the process with code 70
  *              (docs/reliability.md).
+ *   Costs      Where none is named a call is O(1).
  *   Exceptions Nothing throws through this interface.
  *   Strings    that are returned are static: valid for ever, not to be freed.
  *   Growth     A struct that begins with `size` may get more fields at its end.
@@ -95,7 +96,8 @@ enum {
   cl_max_alignment = 1 << 30
 };
 
-/* A run of exactly `bytes` bytes, not zeroed; 0 gives an empty run.
+/* A run of exactly `bytes` bytes, not zeroed; 0 gives an empty run. O(1) for sizes that the
+ * thread has cached, else O(log size) under the lock of one arena.
  * Error: cl_out_of_memory. */
 CLEAVE_API cl_status cl_allocate(size_t bytes, cl_run* out);
 
@@ -107,7 +109,7 @@ CLEAVE_API cl_status cl_allocate_aligned(size_t bytes, size_t alignment, cl_run*
  * otherwise waste belongs to the run. Errors as above. */
 CLEAVE_API cl_status cl_allocate_at_least(size_t bytes, size_t alignment, cl_run* out);
 
-/* Gives the bytes of any run back. Never fails. */
+/* Gives the bytes of any run back. Never fails. O(1) for up to a page, else O(log size). */
 CLEAVE_API void cl_free(cl_run run);
 
 /* Cuts `whole` into [0, at) and [at, bytes). O(1); no byte moves.
@@ -141,18 +143,21 @@ static inline cl_status cl_join(cl_run left, cl_run right, cl_run* out) {
 }
 
 /* Lets the run reach to `bytes` bytes, in place, if the memory to its right is free.
+ * O(bytes / 4096) at most.
  * Error: cl_no_room if it is not, cl_out_of_range if bytes < run.bytes,
  * cl_bad_argument for an empty run. */
 CLEAVE_API cl_status cl_extend(cl_run run, size_t bytes, cl_run* out);
 
-/* Keeps [0, bytes) and frees the rest at once. Error: cl_out_of_range if bytes > run.bytes. */
+/* Keeps [0, bytes) and frees the rest at once, for the cost of a free.
+ * Error: cl_out_of_range if bytes > run.bytes. */
 CLEAVE_API cl_status cl_shrink(cl_run run, size_t bytes, cl_run* out);
 
 /* ---- The heap ------------------------------------------------------------- */
 
 typedef struct cl_options {
   size_t size;
-  /* Address space to reserve: costs no memory; less when the system says no. */
+  /* Address space to reserve, from 4 MiB to 4 TiB: costs no memory; less when the system says
+   * no. */
   size_t reserve_bytes;
   /* The most bytes that the heap may hold from the system. */
   size_t held_limit;
@@ -179,18 +184,21 @@ static inline cl_options cl_options_default(void) {
 }
 
 /* Starts the heap; the first allocation does it with the defaults. NULL means the defaults.
- * Error: cl_already_started; cl_out_of_memory if there is no address space at all;
+ * Error: cl_already_started; cl_out_of_memory if there is no address space at all, or if less
+ * than 4 MiB are to be reserved;
  * cl_bad_argument for a size below the first version's, or for fields that this
  * library does not know and that are not 0. */
 CLEAVE_API cl_status cl_start(const cl_options* options);
 
-/* Returns what this thread caches, and then all free memory, to the system. */
+/* Returns what this thread caches, and then all free memory, to the system. A call of the
+ * system for each range, outside all locks. */
 CLEAVE_API void cl_purge(void);
 
 /* Returns what has been free for longer than the delay: for idle loops. */
 CLEAVE_API void cl_purge_expired(void);
 
-/* Changes the limit on held bytes; takes no live memory away. */
+/* Changes the limit on held bytes. Below what is held, free memory goes back first; live memory
+ * is never taken away, and allocations fail until the limit is met. */
 CLEAVE_API void cl_set_held_limit(size_t bytes);
 
 /* Around the making of a process by other means than fork(), of a runtime that calls the
@@ -234,6 +242,7 @@ typedef struct cl_statistics {
 } cl_statistics;
 
 /* Fills out->size bytes, which the caller sets; fields that this library does not know become 0.
+ * O(threads + classes + arenas).
  * Error: cl_bad_argument if `size` is less than the first version's; cl_out_of_memory. */
 CLEAVE_API cl_status cl_get_statistics(cl_statistics* out);
 
@@ -250,13 +259,14 @@ typedef struct cl_class_statistics {
 CLEAVE_API cl_status cl_get_class_statistics(cl_class_statistics* classes, size_t capacity,
                                              size_t* count);
 
-/* The bytes in live runs. */
+/* The bytes in live runs. O(threads + classes + arenas). */
 CLEAVE_API size_t cl_live_bytes(void);
 
 /* 1 if the address lies in the heap's reservation, else 0. */
 CLEAVE_API int cl_contains(const void* ptr);
 
-/* Checks the heap's invariants; no other thread may be inside a call meanwhile.
+/* Checks the heap's invariants; no other thread may be inside a call meanwhile. O(pages ever
+ * used).
  * Writes what is wrong first, cut to `capacity` bytes and ended by a zero, or an
  * empty string. `text` may be NULL if `capacity` is 0.
  * Error: cl_corrupt; cl_out_of_memory, and then `text` is unchanged. */

@@ -11,7 +11,9 @@ the tree, and the comments of every source and script. Each of these must exist:
     or the whole is a CMake target;
   - cl_name and CL_NAME: a word of include/cleave.h or include/cleave_collector.h;
   - CLEAVE_NAME: a word of the sources or of the build;
-  - in code of a document: `make target`, `--preset name`.
+  - in code of a document: `make target`, `--preset name`;
+  - in docs/guide/library.md: Type.name, a def of src/lang/base/. Each of those is there
+    as well, but for helpers: with a third part, or the part `raw`.
 
 usage: scripts/check_docs.py [ROOT]
 """
@@ -32,6 +34,8 @@ C_NAME = re.compile(r"\b(?:cl|CL)_\w+")
 MACRO = re.compile(r"\bCLEAVE_\w+")
 MAKE = re.compile(r"\bmake(?: +-\S+)* +([a-z][\w-]*)")
 PRESET = re.compile(r"--preset[ =]([\w-]+)")
+BASE_DEF = re.compile(r"^(?:@native )?def ([\w.]+)", re.M)
+BASE_NAME = re.compile(r"\b[A-Z]\w*(?:\.[a-z]\w*)+")
 COMMENT = {
     "c": re.compile(r"//[^\n]*|/\*.*?\*/", re.S),
     "hash": re.compile(r"^\s*#[^\n]*", re.M),
@@ -96,7 +100,26 @@ class Check:
                 self.check_comments(file, COMMENT["c"])
             elif file.suffix in HASH or file.name in ("CMakeLists.txt", "Makefile"):
                 self.check_comments(file, COMMENT["hash"])
+        self.check_library()
         return self.errors
+
+    def check_library(self):
+        """The page about Base, where T stands for each kind of number."""
+        page = self.root / "docs/guide/library.md"
+        base = self.root / "src/lang/base"
+        defs = {name for file in base.glob("*.bend") for name in BASE_DEF.findall(file.read_text())}
+        text = page.read_text() if page.exists() else ""
+        listed = set()
+        for match in BASE_NAME.finditer(text):
+            name = match[0]
+            names = [kind + name[1:] for kind in ("U32", "Nat", "F32")] if name[:2] == "T." else [name]
+            listed.update(names)
+            if not defs.issuperset(names):
+                self.report(page, text, match.start(), f"Base has no {name}")
+        for name in sorted(defs - listed):
+            parts = name.split(".")
+            if "raw" not in parts and (len(parts) == 2 or parts[1] == "atomic"):
+                self.report(page, text, 0, f"{name} of Base is not listed")
 
     def report(self, file, text, place, problem):
         line = text.count("\n", 0, place) + 1

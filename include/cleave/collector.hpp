@@ -78,7 +78,8 @@ struct options {
   double growth = 2.0;
   std::size_t old_minimum = std::size_t{32} << 20;
   // The most memory that objects and payloads may take; then std::bad_alloc. While a
-  // collection copies, it may take up to its own size more.
+  // collection copies, it may take up to its own size more. Threads that ask at the same
+  // moment may pass it, each by what it asks for and a block of 64 KiB.
   std::size_t limit = SIZE_MAX;
   // A wish for young collections: the nursery shrinks, down to a sixteenth, while they
   // take longer. 0 for none. Full collections do not know it.
@@ -125,6 +126,7 @@ struct statistics {
   std::chrono::nanoseconds pause_total{0};
   std::chrono::nanoseconds pause_longest{0};
   std::chrono::nanoseconds pause_last{0};
+  // Those that threw too.
   std::uint64_t finalizers_run = 0;
 };
 

@@ -85,6 +85,14 @@ cl_status guarded(Function function) noexcept {
   }
 }
 
+// Fields beyond this library's struct must be 0: an option that is asked for is obeyed or
+// refused, never dropped.
+bool asks_for_more(const cl_collector_options& options) noexcept {
+  const char* const bytes = reinterpret_cast<const char*>(&options);
+  return std::any_of(bytes + sizeof(options), bytes + std::max(options.size, sizeof(options)),
+                     [](char byte) { return byte != 0; });
+}
+
 template <class Number>
 void use(Number& option, std::size_t wanted) noexcept {
   if (wanted != 0) option = static_cast<Number>(wanted);
@@ -102,7 +110,9 @@ cl_status cl_collector_create(const cl_collector_options* options, cl_collector*
   return guarded([&] {
     gc::options chosen;
     if (options != nullptr) {
-      if (options->size < sizeof(cl_collector_options)) throw std::exception();
+      if (options->size < sizeof(cl_collector_options) || asks_for_more(*options)) {
+        throw std::exception();
+      }
       use(chosen.nursery, options->nursery);
       use(chosen.large_threshold, options->large_threshold);
       use(chosen.large_budget, options->large_budget);

@@ -59,6 +59,7 @@ options checked(options chosen) {
   require(chosen.large_threshold >= 64 && chosen.large_threshold <= max_object_bytes,
           "large_threshold is 64 to 8192");
   require(chosen.growth >= 1.0, "growth is 1 or more");
+  require(chosen.pause_goal.count() >= 0, "pause_goal is 0 or more");
   if (const char* const text = std::getenv("CLEAVE_COLLECTOR"); text != nullptr) {
     read_debugging(text, chosen.debug);
   }

@@ -45,8 +45,7 @@ mutator::~mutator() {
 
 void mutator::safepoint() {
   detail::member& here = inside_->here;
-  CLEAVE_CHECK(here.forbidden == 0, "a safepoint inside of no_safepoint");
-  inside_->state->recount();
+  inside_->state->at_safepoint(here);
   if (inside_->state->threads.wanted()) inside_->state->threads.wait(here);
 }
 
@@ -220,6 +219,9 @@ void mutator::finalize(const local<value>& object, finalizer function, void* con
   if (!object.get().is_reference()) {
     throw std::invalid_argument("cleave::gc::mutator::finalize: not an object");
   }
+  if (block_of(object.word())->owner != inside_->state) {
+    throw std::invalid_argument("cleave::gc::mutator::finalize: of another collector");
+  }
   inside_->state->roots_kept.wish({object.word(), function, context});
 }
 
@@ -237,6 +239,8 @@ std::size_t mutator::run_finalizers() {
 
 blocking::blocking(mutator& m) : m_(m) {
   m_.safepoint();
+  // The next allocation looks at the state.
+  m_.limit_ = m_.top_;
   m_.inside_->state->threads.leave(m_.inside_->here);
 }
 

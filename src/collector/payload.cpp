@@ -50,21 +50,22 @@ payload* payload_space::make(std::size_t bytes, std::byte* memory, bool referenc
   made->owner = &owner_;
   made->references = references;
   made->bytes = bytes;
+  // First: whoever asks for too much is refused before a map of it is written.
+  made->data = memory != nullptr ? memory : static_cast<std::byte*>(heap::try_allocate(bytes));
+  if (made->data == nullptr) {
+    free_descriptor(made);
+    return nullptr;
+  }
   if (references) {
     void* const map = heap::try_allocate(made->remembered_words() * sizeof(std::uint64_t));
     if (map == nullptr) {
-      free_descriptor(made);
+      drop(made);
       return nullptr;
     }
     made->remembered = static_cast<std::atomic<std::uint64_t>*>(map);
     for (std::size_t i = 0; i < made->remembered_words(); ++i) {
       ::new (static_cast<void*>(made->remembered + i)) std::atomic<std::uint64_t>(0);
     }
-  }
-  made->data = memory != nullptr ? memory : static_cast<std::byte*>(heap::try_allocate(bytes));
-  if (made->data == nullptr) {
-    free_descriptor(made);
-    return nullptr;
   }
   return made;
 }

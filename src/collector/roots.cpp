@@ -2,6 +2,7 @@
 #include "collector/roots.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace cleave::gc::detail {
 
@@ -54,7 +55,10 @@ bool root_set::next_due(last_wish& out) noexcept {
     due_taken_ = 0;
     return false;
   }
-  out = due_[due_taken_++];
+  // What is taken is a root no longer, whatever becomes of it.
+  out = std::exchange(due_[due_taken_++], {});
+  // Relaxed: a number.
+  wishes_taken_.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 

@@ -8,8 +8,10 @@
 // object is young, so that a young collection looks at the young ones alone.
 #pragma once
 
+#include <atomic>
 #include <cleave/collector.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <vector>
 
@@ -45,6 +47,10 @@ class root_set {
 
   // How many are due. With all threads stopped.
   [[nodiscard]] std::size_t due() const noexcept { return due_.size() - due_taken_; }
+  // How many were taken since the start.
+  [[nodiscard]] std::uint64_t wishes_taken() const noexcept {
+    return wishes_taken_.load(std::memory_order_relaxed);
+  }
 
   [[nodiscard]] bool empty() noexcept;
 
@@ -62,6 +68,7 @@ class root_set {
   std::vector<last_wish> due_;
   // Of the due ones, those before this were taken.
   std::size_t due_taken_ = 0;
+  std::atomic<std::uint64_t> wishes_taken_{0};
 };
 
 }  // namespace cleave::gc::detail

@@ -182,8 +182,9 @@ void scavenger::drain() noexcept {
 }
 
 void scavenger::remembered(block& dirty) noexcept {
-  // First: who sets a bit from now on puts the block in the new list.
-  dirty.dirty.store(false, std::memory_order_relaxed);
+  // First: who sets a bit from now on puts the block in the new list. Acquire, and an
+  // exchange: the bits of those who found it still in the old list are seen below.
+  dirty.dirty.exchange(false, std::memory_order_acquire);
   const bool any = dirty.filter(dirty.remembered, [this](word* field) {
     see_word(field);
     return is_reference(*field) && front_of(*field)->young != 0;
@@ -192,7 +193,8 @@ void scavenger::remembered(block& dirty) noexcept {
 }
 
 void scavenger::remembered(payload& dirty) noexcept {
-  dirty.dirty.store(false, std::memory_order_relaxed);
+  // As above.
+  dirty.dirty.exchange(false, std::memory_order_acquire);
   auto* const words = reinterpret_cast<word*>(dirty.data);
   auto look = [this](word* element) {
     see_word(element);

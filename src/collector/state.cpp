@@ -14,7 +14,8 @@ namespace cleave::gc::detail {
 
 heap_state::heap_state(const options& wanted)
     : chosen(checked(wanted)),
-      payloads(*this, chosen.debug.quarantine_mib << 20, chosen.debug.prove),
+      payloads(*this, std::min(chosen.debug.quarantine_mib, SIZE_MAX >> 20) << 20,
+               chosen.debug.prove),
       nursery_blocks_(std::max<std::size_t>(1, chosen.nursery / block_bytes)),
       full_at_(chosen.old_minimum) {}
 
@@ -90,8 +91,9 @@ void heap_state::recount() const noexcept {
 }
 
 void heap_state::list(block& dirty) noexcept {
-  // Relaxed: the list is read when all threads have stopped.
-  if (dirty.dirty.exchange(true, std::memory_order_relaxed)) return;
+  // Release: who takes it out of the list meanwhile sees the bit for which it is put there
+  // (scavenger::remembered). The list itself is read when all threads have stopped.
+  if (dirty.dirty.exchange(true, std::memory_order_release)) return;
   block* first = dirty_.load(std::memory_order_relaxed);
   do {
     dirty.next_dirty = first;
@@ -99,8 +101,8 @@ void heap_state::list(block& dirty) noexcept {
 }
 
 void heap_state::list(payload& dirty) noexcept {
-  // Relaxed, as above.
-  if (dirty.dirty.exchange(true, std::memory_order_relaxed)) return;
+  // Release, as above.
+  if (dirty.dirty.exchange(true, std::memory_order_release)) return;
   payload* first = payloads.dirty.load(std::memory_order_relaxed);
   do {
     dirty.next_dirty = first;
@@ -122,9 +124,14 @@ void heap_state::remember(payload& held, word* element) noexcept {
   list(held);
 }
 
-bool heap_state::collect(member& m, extent what) noexcept {
+void heap_state::at_safepoint(const member& m) const noexcept {
   CLEAVE_CHECK(m.forbidden == 0, "a safepoint inside of no_safepoint");
+  CLEAVE_CHECK(m.now == member::state::running, "a safepoint inside of blocking");
   recount();
+}
+
+bool heap_state::collect(member& m, extent what) noexcept {
+  at_safepoint(m);
   const world::stopped all(threads, m);
   if (!all.ours()) return false;
   run_collection(what);
@@ -219,6 +226,7 @@ statistics heap_state::stats() const {
   now.large_arrays = large.arrays;
   now.charged = large.charged;
   now.quarantined = large.held_back;
+  now.finalizers_run = roots_kept.wishes_taken();
   return now;
 }
 
@@ -227,6 +235,7 @@ std::string heap_state::check() {
 }
 
 std::string heap_state::verify(member& m) {
+  at_safepoint(m);
   for (;;) {
     const world::stopped all(threads, m);
     if (all.ours()) return check();

@@ -48,6 +48,8 @@ class heap_state {
   bool collect(member& m, extent what) noexcept;
   // True at every n-th call in stress mode.
   [[nodiscard]] bool stressed() noexcept;
+  // Stops the program if the thread may not stop here.
+  void at_safepoint(const member& m) const noexcept;
   // Stops the program if the accounts are wrong. In checked builds, at each safepoint.
   void recount() const noexcept;
 

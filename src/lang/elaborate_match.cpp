@@ -315,8 +315,11 @@ bool body_maker::has_type(const pattern& one, shape* type) {
   if (!same) {
     shape* const general = facts_.general(*made.target->type);
     if (!types_.unify(type, general)) {
+      const bool text = type_table::find(type) == type_table::find(types_.string()) &&
+                        made.target->type->name == "List";
       report_.mismatch(one.where, "a pattern of type " + to_text(type),
-                       "one of type " + to_text(general));
+                       "one of type " + to_text(general),
+                       text ? "SNil{} and SCon{c, rest} take a String apart" : "");
       return false;
     }
   }

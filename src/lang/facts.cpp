@@ -57,11 +57,12 @@ const fact* environment::find(const binder* name) const {
 
 // ---- Reports ---------------------------------------------------------------------
 
-void reporter::mismatch(span where, std::string expected, std::string observed) {
+void reporter::mismatch(span where, std::string expected, std::string observed, std::string help) {
   diagnostic one;
   one.where = where;
   one.expected = std::move(expected);
   one.observed = std::move(observed);
+  if (!help.empty()) one.remarks.push_back({{}, std::move(help)});
   report(std::move(one));
 }
 

@@ -70,7 +70,8 @@ class reporter {
  public:
   explicit reporter(diagnostics& found) : found_(found) {}
 
-  void mismatch(span where, std::string expected, std::string observed);
+  // `help`, if there is any, becomes a line behind the message.
+  void mismatch(span where, std::string expected, std::string observed, std::string help = {});
   void message(span where, std::string text);
   void in_def(std::string_view name) { def_ = name; }
   [[nodiscard]] std::size_t count() const noexcept { return found_.count(); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lang/front_end.hpp"
+#include "lang/habits.hpp"
 
 namespace cleave::lang {
 namespace {
@@ -114,26 +115,29 @@ bool parser::starts_item() {
 
 // ---- Errors ----------------------------------------------------------------------
 
-void parser::report(span where, std::string expected, std::string observed, std::string message) {
+void parser::report(span where, std::string expected, std::string observed, std::string message,
+                    std::string_view help) {
   diagnostic one;
   one.where = where;
   one.expected = std::move(expected);
   one.observed = std::move(observed);
   one.message = std::move(message);
   one.def = item_.name;
+  if (help.empty() && !one.expected.empty()) help = habit_at(source_.text(), where.begin);
+  if (!help.empty()) one.remarks.push_back({{}, std::string(help)});
   item_.broken = true;
   found_.report(std::move(one));
 }
 
-void parser::report_here(std::string expected) {
+void parser::report_here(std::string expected, std::string_view help) {
   item_.broken = true;
   // Where the text was cut short something else has been reported.
   if (at(token_kind::end) && words_.cut_short()) return;
-  report(span_of(now_), std::move(expected), observed(now_));
+  report(span_of(now_), std::move(expected), observed(now_), {}, help);
 }
 
-parsing_stack::failing parser::refuse(std::string expected) {
-  report_here(std::move(expected));
+parsing_stack::failing parser::refuse(std::string expected, std::string_view help) {
+  report_here(std::move(expected), help);
   return steps_.failure();
 }
 
@@ -142,8 +146,9 @@ parsing_stack::failing parser::refuse(span where, std::string expected) {
   return steps_.failure();
 }
 
-parsing_stack::failing parser::refuse_feature(span where, std::string feature) {
-  report(where, {}, {}, "not in the supported subset: " + std::move(feature));
+parsing_stack::failing parser::refuse_feature(span where, std::string feature,
+                                              std::string_view help) {
+  report(where, {}, {}, "not in the supported subset: " + std::move(feature), help);
   return steps_.failure();
 }
 

@@ -131,11 +131,14 @@ class parser {
   void enter_item(const token& name);
 
   // ---- Errors (parser.cpp)
-  void report(span where, std::string expected, std::string observed, std::string message = {});
-  void report_here(std::string expected);
-  parsing_stack::failing refuse(std::string expected);
+  // `help` is a line behind the message; without it, what habit_at() knows.
+  void report(span where, std::string expected, std::string observed, std::string message = {},
+              std::string_view help = {});
+  void report_here(std::string expected, std::string_view help = {});
+  parsing_stack::failing refuse(std::string expected, std::string_view help = {});
   parsing_stack::failing refuse(span where, std::string expected);
-  parsing_stack::failing refuse_feature(span where, std::string feature);
+  parsing_stack::failing refuse_feature(span where, std::string feature,
+                                        std::string_view help = {});
   wanted want(token_kind kind, const char* expected);
   wanted want_name();
   // Ends the coroutine if a node would stand too high, or if too many constructs are open.

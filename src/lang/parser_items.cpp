@@ -60,7 +60,9 @@ parsing<bool> parser::import_item() {
   made.path = text_of(path_token);
   if (made.path.empty()) co_await refuse(span_of(path_token), "'Base' or the path of a file");
   if (made.path != "Base") {
-    if (!at(token_kind::name) || !same_line() || text_of(now_) != "as") co_await refuse("'as'");
+    if (!at(token_kind::name) || !same_line() || text_of(now_) != "as") {
+      co_await refuse("'as'", "the library is 'import Base', a file 'import ./file.bend as F'");
+    }
     take();
     if (!same_line()) co_await refuse("a name on the same line");
     const token alias = co_await want_name();
@@ -92,7 +94,8 @@ parsing<bool> parser::type_item() {
     co_await parameters(&made->parameters, token_kind::close_angle, around::angles, false, erased);
   }
   if (at(token_kind::colon)) {
-    co_await refuse_feature(span_of(name), "the dialect from before 2.0 (a 'type' without 'is')");
+    co_await refuse_feature(span_of(name), "the dialect from before 2.0 (a 'type' without 'is')",
+                            "write 'type T is Data:', or 'is Type' if a field has one owner");
   }
   co_await want(token_kind::is_word, "'is'");
   const sized_term kind_term = co_await term_at(level_arrow, around::colon);
@@ -246,7 +249,12 @@ parsing<bool> parser::def_body(def_decl* made) {
     inside = co_await attempt(body(around::nothing));
     const bool ended = at(token_kind::end) || starts_item();
     if (inside && !ended) {
-      report_here(starts_term() ? "an operator, or the end of the def" : "'def', 'type' or 'law'");
+      const bool more = starts_term();
+      report_here(more ? "an operator, or the end of the def" : "'def', 'type' or 'law'",
+                  more && !same_line()
+                      ? "a body has one result; actions, one on each line, stand in "
+                        "a 'do IO<Unit>:' block"
+                      : "");
     }
   }
   made->body = inside ? inside->node : nothing(start);

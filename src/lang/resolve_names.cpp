@@ -140,6 +140,8 @@ void name_table::fill_law(const module& from, def_decl& def) {
     wrong.def = def.name;
     wrong.expected = "a law " + quoted(def.name) + " (a def without '->' fills one)";
     wrong.observed = "no such law";
+    wrong.remarks.push_back(
+        {{}, "a def that fills none says what it gives: '-> T' before its ':'"});
     found_.report(std::move(wrong));
   }
 }
@@ -243,7 +245,23 @@ std::vector<remark> name_table::help_with(const module& from, std::string_view n
   if (at.or_base) {
     for (const auto& [known, one] : base_.names) near.consider(known, one.where);
   }
-  return near.as_remark(name.substr(0, name.size() - at.name.size()));
+  std::vector<remark> help = near.as_remark(name.substr(0, name.size() - at.name.size()));
+  if (help.empty() && at.or_base) help = families_with(name);
+  return help;
+}
+
+// `print` may be meant as IO.print.
+std::vector<remark> name_table::families_with(std::string_view name) const {
+  std::vector<std::string_view> found;
+  for (const auto& [known, one] : base_.names) {
+    const std::size_t dot = known.find('.');
+    if (dot != known.npos && known.substr(dot + 1) == name) found.push_back(known);
+  }
+  if (found.empty()) return {};
+  std::ranges::sort(found);
+  std::string text = "Base has";
+  for (const std::string_view each : found) text += (each == found[0] ? " " : ", ") + quoted(each);
+  return {{{}, std::move(text)}};
 }
 
 std::vector<remark> name_table::help_with_constructor(const module& from,

@@ -78,6 +78,8 @@ class name_table {
   void report_duplicate(std::string_view name, span where, span first);
   void fill_law(const module& from, def_decl& def);
   void check_filling(law_decl& law, def_decl& def);
+  // The defs of Base that have the name behind their dot.
+  [[nodiscard]] std::vector<remark> families_with(std::string_view name) const;
   [[nodiscard]] place look_up(const module& from, std::string_view name) const;
   [[nodiscard]] declared* find_entry(const place& at) const;
   [[nodiscard]] space& space_of(const module& one) const { return *spaces_.at(&one); }

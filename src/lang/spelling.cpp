@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string>
 
 namespace cleave::lang {
@@ -10,6 +11,13 @@ namespace {
 
 // Nobody mistypes longer names by hand.
 constexpr std::size_t longest = 64;
+
+bool same_letters(std::string_view a, std::string_view b) noexcept {
+  return std::ranges::equal(a, b, [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) ==
+           std::tolower(static_cast<unsigned char>(y));
+  });
+}
 
 }  // namespace
 
@@ -43,7 +51,9 @@ nearest_name::nearest_name(std::string_view wanted)
 void nearest_name::consider(std::string_view known, span where) {
   // A name of one letter is like every other.
   if (wanted_.size() < 2 || known.empty() || known == wanted_) return;
-  const std::size_t distance = edit_distance(wanted_, known, distance_);
+  // Capitals are forgotten more easily than anything else.
+  const std::size_t distance =
+      same_letters(wanted_, known) ? 0 : edit_distance(wanted_, known, distance_);
   if (distance > distance_ || (distance == distance_ && (best_.empty() || known >= best_))) return;
   best_ = known;
   where_ = where;

@@ -5,7 +5,8 @@
 //   near.as_remark("M.")      // {"did you mean 'M.length'?"}, or nothing
 //
 // Two names are alike if one becomes the other with few letters put in, taken out,
-// replaced, or swapped with their neighbour: one for each three letters of the name.
+// replaced, or swapped with their neighbour: one for each three letters of the name. Names
+// that differ in capitals only are the most alike.
 #pragma once
 
 #include <cstddef>

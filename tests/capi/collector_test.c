@@ -179,6 +179,22 @@ static void wrong_arguments_are_named(void) {
   end();
 }
 
+static void options_of_a_newer_version_are_refused_unless_they_are_zero(void) {
+  struct {
+    cl_collector_options known;
+    uint64_t newer;
+  } options;
+  cl_collector* made = NULL;
+  memset(&options, 0, sizeof(options));
+  options.known.size = sizeof(options);
+  options.newer = 1;
+  CHECK(cl_collector_create(&options.known, &made) == cl_bad_argument);
+  CHECK(made == NULL);
+  options.newer = 0;
+  CHECK(cl_collector_create(&options.known, &made) == cl_ok);
+  cl_collector_destroy(made);
+}
+
 int main(void) {
   a_list_survives_a_collection_at_every_allocation();
   an_array_is_forgotten_once();
@@ -186,5 +202,6 @@ int main(void) {
   references_are_kept_by_their_array();
   a_stack_of_the_program_is_a_root();
   wrong_arguments_are_named();
+  options_of_a_newer_version_are_refused_unless_they_are_zero();
   return check_result();
 }

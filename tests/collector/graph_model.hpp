@@ -1,7 +1,8 @@
 // graph_model.hpp -- a managed graph, and the same graph in plain C++ beside it.
 //
 //   graph_model model(m, random);
-//   model.step();                 // one random change to both
+//   model.step();                 // one random change to both; if it throws std::bad_alloc,
+//                                 // they still agree
 //   model.compare();              // walks both at once; throws if they differ
 //
 // The plain graph owns all its nodes until the model ends, and says for each what the
@@ -141,9 +142,9 @@ class graph_model {
 
   void make_bytes() {
     const std::size_t at = below(roots), size = below(2000);
+    const gc::local<gc::byte_array> made = m_.make_bytes(size);
     thing* const model = add(kind::bytes, at);
     model->bytes.resize(size);
-    const gc::local<gc::byte_array> made = m_.make_bytes(size);
     model->large = made->is_large();
     managed_[at] = made;
   }
@@ -229,14 +230,17 @@ class graph_model {
         gc::taken_bytes taken = m_.take(array);
         require(taken.answer);
         if (!taken) return;
+        model->forgotten = true;
+        std::vector<std::byte> bytes = std::exchange(model->bytes, {});
         taken.bytes.shrink(kept);
+        bytes.resize(kept);
         const std::size_t to = below(roots);
-        thing* const piece = add(kind::bytes, to);
-        piece->bytes.assign(model->bytes.begin(),
-                            model->bytes.begin() + static_cast<std::ptrdiff_t>(kept));
         const gc::local<gc::byte_array> given = m_.give(std::move(taken.bytes));
+        thing* const piece = add(kind::bytes, to);
+        piece->bytes = std::move(bytes);
         piece->large = given->is_large();
         managed_[to] = given;
+        return;
       }
     }
     if (expected != gc::release::done) return;

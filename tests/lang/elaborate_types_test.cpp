@@ -182,6 +182,18 @@ TEST(Mismatch, ofAPatternIsToldAtIt) {
               ElementsAre("3:4 f: expected a pattern of type U32, observed one of type _ & _"));
 }
 
+TEST(Mismatch, ofAPatternOfListsAndAStringSaysHowAStringIsTakenApart) {
+  const auto matching = [](const std::string& type) {
+    return elaborated(with_main("def f(x: " + type + ") -> U32:\n  match x:\n    case []: 1\n" +
+                                "    case _: 2\n"));
+  };
+  EXPECT_THAT(
+      matching("String").said(),
+      ElementsAre("4:10 f: expected a pattern of type String, observed one of type List<_>"));
+  EXPECT_THAT(matching("String").remarks(), ElementsAre(testing::HasSubstr("SCon{c, rest}")));
+  EXPECT_THAT(matching("U32").remarks(), testing::IsEmpty());
+}
+
 TEST(Mismatch, ofAnAnnotationIsToldAtIt) {
   EXPECT_THAT(wrong_in("def f(x: U32) -> U32:\n  {x : Nat}\n"),
               ElementsAre("3:3 f: expected U32, observed Nat"));

@@ -108,6 +108,15 @@ TEST(Names, thatAreUnknownGetASuggestion) {
   EXPECT_THAT(constructor.remarks(), ElementsAre(testing::EndsWith("did you mean 'True'?")));
 }
 
+TEST(Names, withoutAFamilyAreLookedForInAllOfBase) {
+  const checked one("import Base\ndef f() -> IO(Unit):\n  print(\"a\")\n");
+  EXPECT_THAT(one.said(), ElementsAre("3:3 f: expected a defined name, observed 'print'"));
+  EXPECT_THAT(one.remarks(), ElementsAre(testing::EndsWith("Base has 'IO.print'")));
+  const checked several("import Base\ndef f(s: String) -> Nat:\n  length(s)\n");
+  EXPECT_THAT(several.remarks(),
+              ElementsAre(testing::EndsWith("Base has 'List.length', 'String.length'")));
+}
+
 TEST(Names, ofConstructorsNeedTheirBraces) {
   const checked one("import Base\ndef f() -> Bool:\n  True\n");
   EXPECT_THAT(one.said(), ElementsAre("3:3 f: expected a defined name, observed 'True'"));

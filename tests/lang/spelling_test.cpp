@@ -43,6 +43,11 @@ TEST(NearestName, isTheFirstOfTheAlphabetAmongEquals) {
   EXPECT_EQ(suggestion("bat", {"cat", "rat", "hat"}), "did you mean 'cat'?");
 }
 
+TEST(NearestName, isTheOneThatDiffersInCapitalsOnly) {
+  EXPECT_EQ(suggestion("u32", {"F32", "U32"}), "did you mean 'U32'?");
+  EXPECT_EQ(suggestion("STRING", {"String", "STRINGS"}), "did you mean 'String'?");
+}
+
 TEST(NearestName, isNothingThatIsTooDifferent) {
   EXPECT_EQ(suggestion("sum", {"product"}), "");
   EXPECT_EQ(suggestion("sum", {"max"}), "");

@@ -93,6 +93,17 @@ class CheckDocs(TreeTest):
         self.add("    cmake --preset asan")
         self.expect("README.md:9: there is no preset asan")
 
+    def test_the_page_of_the_library(self):
+        self.write("src/lang/base/all.bend",
+                   "@native def U32.add(a: U32) -> U32\n@native def Nat.add(a: Nat) -> Nat\n"
+                   "@native def F32.add(a: F32) -> F32\ndef List.map(f):\n  f\n"
+                   "def List.map.go(f):\n  f\n@native def List.end.raw(f)\n")
+        self.write("docs/guide/library.md", "`T.add`, and `List.map`\n")
+        self.expect()
+        self.write("docs/guide/library.md", "`T.add`\n`List.fold`\n")
+        self.expect("docs/guide/library.md:2: Base has no List.fold",
+                    "docs/guide/library.md:1: List.map of Base is not listed")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -15,6 +15,7 @@ class CommandLine(tool.Case):
             text = self.succeed(name, "--help").stdout.decode()
             self.assertIn(word, text)
             self.assertIn(f"Usage: cleave {name} ", text)
+            self.assertNotIn("->", text)
 
     def test_version_tells_compiler_and_build(self):
         text = self.succeed("--version").stdout.decode()
@@ -24,7 +25,7 @@ class CommandLine(tool.Case):
         self.fail_with(2, ["--help"])
 
     def test_an_unknown_command(self):
-        self.fail_with(2, ["--help"], "sotr", "file")
+        self.fail_with(2, ["'sotr'", "cleave --help"], "sotr", "file")
 
     def test_a_sort_of_nothing(self):
         self.fail_with(2, ["FILE", "cleave sort --help"], "sort")

@@ -58,7 +58,7 @@ void add_build_command(CLI::App& app, outcome& result) {
   add_format_option(*command, asked->format);
   command->footer(
       "What was made runs wherever libtbb is. It reads CLEAVE_THREADS, the number of threads,\n"
-      "and with CLEAVE_CHECK=1 checks the heap at the end.");
+      "and with CLEAVE_CHECK=1 names wrong frees and writes, and what is live at the end.");
   command->callback([asked, &result] { result.code = build(*asked); });
 }
 

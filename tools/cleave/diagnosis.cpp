@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <map>
+#include <string>
 
 #include "commands.hpp"
 
@@ -29,10 +29,14 @@ void print_error(std::string_view text) {
 }  // namespace
 
 void add_format_option(CLI::App& command, message_format& chosen) {
-  static const std::map<std::string, message_format> names = {{"text", message_format::text},
-                                                              {"json", message_format::json}};
-  command.add_option("--format", chosen, "How to say what is wrong: text (default) or json")
-      ->transform(CLI::CheckedTransformer(names))
+  command
+      .add_option_function<std::string>(
+          "--format",
+          [&chosen](const std::string& word) {
+            chosen = word == "json" ? message_format::json : message_format::text;
+          },
+          "How to say what is wrong (default: text)")
+      ->check(CLI::IsMember({"text", "json"}))
       ->type_name("FORMAT");
 }
 

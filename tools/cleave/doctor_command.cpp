@@ -67,8 +67,10 @@ void add_doctor_command(CLI::App& app, outcome&) {
   CLI::App* const command =
       app.add_subcommand("doctor", "Shows what this machine allows, and what to set");
   command->add_flag("--json", asked->json, "Print an array of JSON objects");
-  command->add_option("--root", asked->root,
-                      "Read the files of /proc and /sys below this directory (default: /)");
+  command
+      ->add_option("--root", asked->root,
+                   "Read the files of /proc and /sys below this directory (default: /)")
+      ->type_name("DIR");
   command->callback([asked] {
     const std::vector<finding> rows = examine(asked->root);
     print(asked->json ? as_json(rows) : as_table(rows));

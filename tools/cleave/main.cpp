@@ -100,6 +100,10 @@ int parse_and_run(int argc, char** argv) {
     tool::print(version() + "\n");
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
+    if (chosen.empty() && argc > 1 && argv[1][0] != '-') {
+      return complain(tool::exit_usage, fmt::format("there is no command {}; see 'cleave --help'",
+                                                    tool::in_quotes(argv[1])));
+    }
     const std::string name = chosen.empty() ? "cleave" : "cleave " + chosen.front()->get_name();
     return complain(tool::exit_usage, fmt::format("{}; see '{} --help'", error.what(), name));
   }

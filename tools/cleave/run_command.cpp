@@ -115,7 +115,8 @@ void add_run_command(CLI::App& app, outcome& result, std::vector<std::string> be
                    "At most so many threads (default: $CLEAVE_THREADS, else 1)")
       ->check(CLI::Range(1U, 1024U))
       ->type_name("N");
-  command->add_flag("--check", asked->check, "Check the heap at the end, and that nothing is live");
+  command->add_flag("--check", asked->check,
+                    "Checked mode: names wrong frees and writes, and what is live at the end");
   command->add_flag("--stats", asked->statistics,
                     "Print on standard error what it took: allocations, memory, copies");
   add_format_option(*command, asked->format);

@@ -18,12 +18,16 @@
 //       object first. The assignment a->field = m.make<node>() is right as it stands.
 //   H4  A ref lives in an object. Each is shown by the object's trace().
 //   H5  The constructor of an object does not call the mutator.
-//   H6  A mutator, and its locals, are used by one thread. Objects may be shared between
-//       attached threads; what orders their accesses is the program's business.
+//   H6  A mutator, and its locals, are used by one thread, and a thread has one mutator of
+//       a collector. Objects may be shared between attached threads; what orders their
+//       accesses is the program's business.
 //   H7  A thread that runs long without allocating calls safepoint() now and then; one
-//       that waits for something does so in `blocking`. Collections wait for all others.
-// `stress` in the collector's options collects at every allocation and poisons what has
-// moved: a broken rule shows at once.
+//       that waits for something does so in `blocking`, and one that ends destroys its
+//       mutator. Collections wait for all others. A thread that is attached to several
+//       collectors is in `blocking` of all but the one that it uses: a safepoint of one
+//       is a wait to the others.
+// With CLEAVE_COLLECTOR=stress,poison in the environment each allocation collects, and what
+// has moved is overwritten: a broken rule shows at once.
 #pragma once
 
 #include <cleave/array.hpp>
@@ -137,7 +141,8 @@ class CLEAVE_API mutator : public detail::local_list {
 
   // Calls `function(object, context)` once after the object was found to be reachable by
   // no root, in a run_finalizers() of any thread. The object, and all it refers to, live
-  // until then. Throws std::bad_alloc.
+  // until then. Throws std::bad_alloc, and std::invalid_argument for what is no object of
+  // this collector.
   using finalizer = void (*)(mutator& m, const local<value>& object, void* context);
   void finalize(const local<value>& object, finalizer function, void* context = nullptr);
   // Runs what waits, and returns how many there were. Finalizers may allocate. What one
@@ -170,7 +175,8 @@ class CLEAVE_API mutator : public detail::local_list {
 };
 
 // While it lives, this thread touches no object, no local and no global, and no
-// collection waits for it. Its destructor waits for a running one to end.
+// collection waits for it; a safepoint, and so another `blocking`, stops the program with
+// a message. Its destructor waits for a running collection to end.
 class CLEAVE_API blocking {
  public:
   [[nodiscard]] explicit blocking(mutator& m);
