@@ -63,9 +63,9 @@ std::vector<any> compiler::items(const any& form) {
   return made;
 }
 
-any compiler::list(std::initializer_list<any> parts, const any& last) {
+any compiler::list(const std::vector<any>& parts, const any& last) {
   any made = last;
-  for (const any* part = parts.end(); part != parts.begin();) made = m_.cons(*--part, made);
+  for (std::size_t i = parts.size(); i-- > 0;) made = m_.cons(parts[i], made);
   return made;
 }
 
@@ -168,7 +168,10 @@ const node* compiler::call(const any& form, scope* in) {
   if (first.what == kind::constant) {
     called = m_.constant_at(static_cast<const constant_node&>(first).number);
   } else if (first.what == kind::global) {
-    called = m_.global(static_cast<const global_node&>(first).number);
+    const std::size_t number = static_cast<const global_node&>(first).number;
+    if (is_primitive(number) && !m_.changed_primitives().contains(number)) {
+      called = m_.global(number);
+    }
   }
   if (!called.is<primitive>() ||
       called.as<primitive>()->entry->act != primitive_entry::control::none) {
@@ -179,6 +182,22 @@ const node* compiler::call(const any& form, scope* in) {
   }
   made->is_simple = simple;
   return made;
+}
+
+// Whether the global has the primitive of its own name; that of another is a variable.
+bool compiler::is_primitive(std::size_t number) {
+  primitive* const p = m_.global(number).try_as<primitive>();
+  return p != nullptr && number_of(name(p->entry->name).get()) == number;
+}
+
+// A global gets another value: no code may have called it as a primitive, nor ever will.
+void compiler::change(std::size_t number) {
+  if (!is_primitive(number)) return;
+  if (m_.used_primitives().contains(number)) {
+    fail("a primitive that was called above cannot be changed: " +
+         std::string(m_.global(number).as<primitive>()->entry->name));
+  }
+  m_.changed_primitives().insert(number);
 }
 
 // --- Procedures and bodies ---
@@ -284,12 +303,7 @@ const node* compiler::define(const any& form, scope* in) {
     return made;
   }
   if (forms_.contains(number)) fail(m_, "a keyword cannot be defined:", target.get());
-  if (m_.global(number).is<primitive>()) {
-    if (m_.used_primitives().contains(number)) {
-      fail(m_, "a primitive that was called above cannot be defined anew:", target.get());
-    }
-    m_.set_global(number, nullptr);
-  }
+  change(number);
   m_.macros().erase(number);
   auto* const place = m_.make_node<global_node>();
   place->number = number;
@@ -307,10 +321,8 @@ const node* compiler::assign(const any& form, scope* in) {
   if (parts.size() != 3 || !parts[1].get().is<symbol>()) malformed(form);
   const std::size_t number = number_of(parts[1].get());
   const node* const place = variable(number, in);
-  if (place->what == kind::constant ||
-      (place->what == kind::global && m_.used_primitives().contains(number))) {
-    fail(m_, "a primitive cannot be assigned to:", parts[1].get());
-  }
+  if (place->what == kind::constant) malformed(form);
+  if (place->what == kind::global) change(number);
   assign_node* const made = place->what == kind::local
                                 ? static_cast<assign_node*>(m_.make_node<set_local_node>())
                                 : m_.make_node<set_global_node>();

@@ -8,7 +8,7 @@
 // means what it means where the macro is used.
 //
 // A call of a primitive by its global name is compiled as such, so that it needs no frame.
-// Such a name cannot be defined anew afterwards.
+// Such a name cannot be defined anew, or assigned to, afterwards.
 #pragma once
 
 #include <cstddef>
@@ -39,6 +39,8 @@ class compiler {
   const node* expression(const any& form, scope* in);
   const node* variable(std::size_t name, scope* in);
   const node* call(const any& form, scope* in);
+  bool is_primitive(std::size_t number);
+  void change(std::size_t number);
   const node* constant(value v);
   const node* body(const any& forms, scope& in, lambda_node& code);
   lambda_node* lambda(const any& parameters, const any& forms, scope* in);
@@ -74,8 +76,8 @@ class compiler {
   any tail(const any& form);
   std::vector<any> items(const any& form);
   any name(std::string_view text) { return m_.symbol_named(text); }
-  any list(std::initializer_list<any> parts, const any& last);
-  any list(std::initializer_list<any> parts) { return list(parts, m_.held(nil)); }
+  any list(const std::vector<any>& parts, const any& last);
+  any list(const std::vector<any>& parts) { return list(parts, m_.held(nil)); }
   [[noreturn]] void malformed(const any& form);
 
   machine& m_;

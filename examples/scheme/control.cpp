@@ -38,18 +38,19 @@ value newline(machine& m, std::size_t) {
 
 // --- Records and conditions ---
 
+bool is_of_type(value v, value type) {
+  return v.is<record>() && v.as<record>()->kind.get() == type;
+}
 value make_record_type(machine& m, std::size_t) {
   const auto fields = m.heap().make_refs<value>(1);
   fields->set(0, m.argument(0));
   return m.heap().make<record>(m.held(nullptr), fields).get();
 }
 value make_record(machine& m, std::size_t count) {
+  if (!is_of_type(m.argument(0), nullptr)) fail(m, "not a type of records:", m.argument(0));
   const auto fields = m.heap().make_refs<value>(count - 1);
   for (std::size_t i = 1; i < count; ++i) fields->set(i - 1, m.argument(i));
   return m.heap().make<record>(m.held(m.argument(0)), fields).get();
-}
-bool is_of_type(value v, value type) {
-  return v.is<record>() && v.as<record>()->kind.get() == type;
 }
 vector& fields_at(machine& m) {
   const value v = m.argument(0);
@@ -60,10 +61,12 @@ value is_record(machine& m, std::size_t) {
   return boolean(is_of_type(m.argument(0), m.argument(1)));
 }
 value record_ref(machine& m, std::size_t) {
-  return fields_at(m)[static_cast<std::size_t>(m.argument(2).integer())];
+  vector& fields = fields_at(m);
+  return fields[place_at(m, 2, fields.size(), "%record-ref")];
 }
 value record_set(machine& m, std::size_t) {
-  fields_at(m).set(static_cast<std::size_t>(m.argument(2).integer()), m.argument(3));
+  vector& fields = fields_at(m);
+  fields.set(place_at(m, 2, fields.size(), "%record-set!"), m.argument(3));
   return unspecified;
 }
 
@@ -87,9 +90,6 @@ value exit(machine& m, std::size_t count) {
 value jiffy(machine&, std::size_t) {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return fixnum(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
-}
-value jiffies_per_second(machine&, std::size_t) {
-  return fixnum(1'000'000);
 }
 
 value collect(machine& m, std::size_t) {
@@ -134,7 +134,6 @@ void add_control(machine& m) {
       {"error-object-irritants", condition_irritants, 1, 1},
       {"exit", exit, 0, 1},
       {"current-jiffy", jiffy, 0, 0},
-      {"jiffies-per-second", jiffies_per_second, 0, 0},
       {"gc", collect, 0, 0},
       {"gc-collections", collections, 0, 0},
       {"gc-large-bytes", large_bytes, 0, 0},

@@ -1,6 +1,7 @@
 // forms.cpp -- the forms of the language that compiler.cpp has not: those that choose
 // and bind. Most become simpler ones; more of them are macros of the prelude.
 
+#include <algorithm>
 #include <utility>
 
 #include "compiler.hpp"
@@ -106,19 +107,33 @@ any compiler::quasi(const any& form, int depth) {
     return list({primitive_named("list->vector"), quasi(as_list, depth)});
   }
   if (!form.get().is<pair>()) return list({name("quote"), form});
-  if (is(form, "unquote")) {
-    if (depth == 1) return head(tail(form));
-    return list({primitive_named("list"), list({name("quote"), name("unquote")}),
-                 quasi(head(tail(form)), depth - 1)});
+  const auto goes = [&](const any& it) {
+    return is(it, "quasiquote") ? 1 : is(it, "unquote") || is(it, "unquote-splicing") ? -1 : 0;
+  };
+  if (const int step = goes(form); step != 0) {
+    if (depth + step == 0) return head(tail(form));
+    return list({primitive_named("list"), list({name("quote"), head(form)}),
+                 quasi(head(tail(form)), depth + step)});
   }
-  if (is(form, "quasiquote")) {
-    return list({primitive_named("list"), list({name("quote"), name("quasiquote")}),
-                 quasi(head(tail(form)), depth + 1)});
+  // (append (list element ...) spliced (list element ...) end)
+  std::vector<any> parts{primitive_named("append")}, elements;
+  const auto end_elements = [&] {
+    parts.push_back(m_.cons(primitive_named("list"), list(elements)));
+    elements.clear();
+  };
+  any at = form;
+  for (; at.get().is<pair>() && goes(at) == 0; at = tail(at)) {
+    const any first = head(at);
+    if (is(first, "unquote-splicing") && depth == 1) {
+      end_elements();
+      parts.push_back(head(tail(first)));
+    } else {
+      elements.push_back(quasi(first, depth));
+    }
   }
-  if (const any first = head(form); is(first, "unquote-splicing") && depth == 1) {
-    return list({primitive_named("append"), head(tail(first)), quasi(tail(form), depth)});
-  }
-  return list({primitive_named("cons"), quasi(head(form), depth), quasi(tail(form), depth)});
+  end_elements();
+  parts.push_back(quasi(at, depth));
+  return list(parts);
 }
 
 // --- Macros and records ---
@@ -185,9 +200,8 @@ any compiler::record_definitions(const any& form) {
   }
   // The last one was defined first.
   std::vector<any> all = items(made);
-  any ordered = m_.held(nil);
-  for (const any& one : all) ordered = m_.cons(one, ordered);
-  return m_.cons(name("begin"), ordered);
+  std::reverse(all.begin(), all.end());
+  return m_.cons(name("begin"), list(all));
 }
 
 }  // namespace scheme

@@ -143,6 +143,9 @@ void machine::loop() {
     } catch (const scheme_error& error) {
       handle(error);
       next = raise(false);
+    } catch (const std::bad_alloc&) {
+      handle({"out of memory", std::nullopt});
+      next = raise(false);
     }
   }
 }
@@ -358,12 +361,12 @@ machine::step machine::call_control(primitive_entry::control act, std::size_t co
   switch (act) {
     case control::apply: {
       value list = stack_.back();
+      if (!length_of(list)) fail("apply: the last argument is no list");
       stack_.pop_back();
       stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(base));
       for (; list.is<pair>(); list = list.as<pair>()->tail.get()) {
         stack_.push_back(list.as<pair>()->head.get());
       }
-      if (list != value(nil)) fail("apply: the last argument is no list");
       arguments_ = base + 1;
       return step::call;
     }

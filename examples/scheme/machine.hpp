@@ -50,6 +50,8 @@ struct scheme_error {
   std::optional<any> irritant;
 };
 [[noreturn]] void fail(std::string message);
+// The length of a list; nothing for what is none, as a circle.
+std::optional<std::size_t> length_of(value v);
 [[noreturn]] void fail(machine& m, std::string message, value irritant);
 
 // `(exit n)`.
@@ -89,7 +91,6 @@ class machine {
 
   // --- For the compiler ---
   [[nodiscard]] value global(std::size_t number) const noexcept { return globals_[number]; }
-  void set_global(std::size_t number, value v) noexcept { globals_[number] = v; }
   std::size_t keep_constant(value v);
   // Nodes live as long as the machine.
   template <class Node>
@@ -102,6 +103,8 @@ class machine {
   std::unordered_map<std::size_t, std::size_t>& macros() noexcept { return macros_; }
   // The globals that code calls as the primitives that they were.
   std::unordered_set<std::size_t>& used_primitives() noexcept { return used_primitives_; }
+  // Those that the program gives another value, so that code may not call them so.
+  std::unordered_set<std::size_t>& changed_primitives() noexcept { return changed_primitives_; }
   [[nodiscard]] value constant_at(std::size_t i) const noexcept { return constants_[i]; }
 
   // What was written and not printed yet.
@@ -151,7 +154,7 @@ class machine {
   std::unordered_map<std::string, std::size_t> names_;
   // From the number of a keyword to its constant: a list of literals and rules.
   std::unordered_map<std::size_t, std::size_t> macros_;
-  std::unordered_set<std::size_t> used_primitives_;
+  std::unordered_set<std::size_t> used_primitives_, changed_primitives_;
   std::vector<std::unique_ptr<node>> nodes_;
   std::deque<primitive_entry> primitives_;
   std::string output_;

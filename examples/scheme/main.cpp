@@ -39,7 +39,8 @@ void print(const cleave::gc::statistics& s) {
 }
 
 int run(const std::vector<std::string>& files, bool with_statistics) {
-  cleave::gc::collector collector;
+  // What a program asks for beyond 4 GiB is an error that it can handle.
+  cleave::gc::collector collector({.limit = std::size_t{4} << 30});
   int code = 0;
   try {
     scheme::machine machine(collector);
@@ -67,6 +68,9 @@ int main(int count, char** words) {
     const std::string_view word = words[i];
     if (word == "--stats") {
       with_statistics = true;
+    } else if (word.starts_with('-')) {
+      files.clear();
+      break;
     } else {
       files.emplace_back(word);
     }

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <numeric>
 
 #include "primitives.hpp"
 #include "printer.hpp"
@@ -89,7 +88,7 @@ value sum(machine& m, std::size_t count) {
 
 value difference(machine& m, std::size_t count) {
   const value first = number_at(m, 0, "-");
-  return count == 1 ? combine<minus>(m, fixnum(0), first) : fold<minus>(m, first, 1, count);
+  return count == 1 ? combine<times>(m, fixnum(-1), first) : fold<minus>(m, first, 1, count);
 }
 
 value quotient_of(machine& m, value a, value b) {
@@ -108,14 +107,17 @@ value divide(machine& m, std::size_t count) {
 }
 
 template <class Compare>
+bool holds_for(value a, value b) {
+  return a.is_integer() && b.is_integer() ? Compare()(a.integer(), b.integer())
+                                          : Compare()(as_double(a), as_double(b));
+}
+template <class Compare>
 value in_order(machine& m, std::size_t count) {
   bool holds = true;
   value before = number_at(m, 0, "a comparison");
   for (std::size_t i = 1; i < count; ++i) {
     const value next = number_at(m, i, "a comparison");
-    holds = holds && (before.is_integer() && next.is_integer()
-                          ? Compare()(before.integer(), next.integer())
-                          : Compare()(as_double(before), as_double(next)));
+    holds = holds && holds_for<Compare>(before, next);
     before = next;
   }
   return boolean(holds);
@@ -136,15 +138,14 @@ value divide_whole(machine& m, std::size_t) {
   return whole_like(m, rest, exact);
 }
 
-template <bool Greatest>
+template <class Better>
 value extreme(machine& m, std::size_t count) {
   std::size_t best = 0;
   bool exact = true;
   for (std::size_t i = 0; i < count; ++i) {
-    const value v = number_at(m, i, Greatest ? "max" : "min");
+    const value v = number_at(m, i, "max or min");
     exact = exact && v.is_integer();
-    const double a = as_double(v), b = as_double(m.argument(best));
-    if (Greatest ? a > b : a < b) best = i;
+    if (holds_for<Better>(v, m.argument(best))) best = i;
   }
   return exact ? m.argument(best) : m.make_flonum(as_double(m.argument(best)));
 }
@@ -193,11 +194,6 @@ value power(machine& m, std::size_t) {
   return made;
 }
 
-value common_divisor(machine& m, std::size_t count) {
-  std::int64_t made = 0;
-  for (std::size_t i = 0; i < count; ++i) made = std::gcd(made, integer_at(m, i, "gcd"));
-  return whole(made);
-}
 value number_to_string(machine& m, std::size_t count) {
   const value v = number_at(m, 0, "number->string");
   const auto radix = count == 2 ? integer_at(m, 1, "number->string") : 10;
@@ -230,33 +226,14 @@ value is_whole(machine& m, std::size_t) {
 value is_exact(machine& m, std::size_t) {
   return boolean(number_at(m, 0, "exact?").is_integer());
 }
-value is_inexact(machine& m, std::size_t) {
-  return boolean(!number_at(m, 0, "inexact?").is_integer());
-}
-value is_exact_integer(machine& m, std::size_t) {
-  return boolean(m.argument(0).is_integer());
-}
-value is_not_a_number(machine& m, std::size_t) {
-  return boolean(std::isnan(as_double(number_at(m, 0, "nan?"))));
-}
 value is_zero(machine& m, std::size_t) {
   return boolean(as_double(number_at(m, 0, "zero?")) == 0);
-}
-value is_positive(machine& m, std::size_t) {
-  return boolean(as_double(number_at(m, 0, "positive?")) > 0);
-}
-value is_negative(machine& m, std::size_t) {
-  return boolean(as_double(number_at(m, 0, "negative?")) < 0);
 }
 value is_even(machine& m, std::size_t) {
   return boolean(integer_at(m, 0, "even?") % 2 == 0);
 }
 value is_odd(machine& m, std::size_t) {
   return boolean(integer_at(m, 0, "odd?") % 2 != 0);
-}
-value absolute(machine& m, std::size_t) {
-  const value v = number_at(m, 0, "abs");
-  return v.is_integer() ? whole(std::abs(v.integer())) : m.make_flonum(std::abs(as_double(v)));
 }
 value inexact(machine& m, std::size_t) {
   const value v = number_at(m, 0, "inexact");
@@ -279,18 +256,14 @@ void add_numbers(machine& m) {
       {"quotient", divide_whole<division::quotient>, 2, 2},
       {"remainder", divide_whole<division::remainder>, 2, 2},
       {"modulo", divide_whole<division::modulo>, 2, 2},
-      {"max", extreme<true>, 1, any_number},
-      {"min", extreme<false>, 1, any_number},
-      {"gcd", common_divisor, 0, any_number},
-      {"abs", absolute, 1, 1},
+      {"max", extreme<std::greater<>>, 1, any_number},
+      {"min", extreme<std::less<>>, 1, any_number},
       {"floor", rounded<std::floor>, 1, 1},
       {"ceiling", rounded<std::ceil>, 1, 1},
       {"truncate", rounded<std::trunc>, 1, 1},
       {"round", rounded<std::nearbyint>, 1, 1},
       {"exact", exact, 1, 1},
-      {"inexact->exact", exact, 1, 1},
       {"inexact", inexact, 1, 1},
-      {"exact->inexact", inexact, 1, 1},
       {"sqrt", square_root, 1, 1},
       {"expt", power, 2, 2},
       {"exp", of_real<std::exp>, 1, 1},
@@ -304,12 +277,7 @@ void add_numbers(machine& m) {
       {"number?", is_number_value, 1, 1},
       {"integer?", is_whole, 1, 1},
       {"exact?", is_exact, 1, 1},
-      {"inexact?", is_inexact, 1, 1},
-      {"exact-integer?", is_exact_integer, 1, 1},
-      {"nan?", is_not_a_number, 1, 1},
       {"zero?", is_zero, 1, 1},
-      {"positive?", is_positive, 1, 1},
-      {"negative?", is_negative, 1, 1},
       {"even?", is_even, 1, 1},
       {"odd?", is_odd, 1, 1},
       {"number->string", number_to_string, 1, 2},

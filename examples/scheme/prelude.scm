@@ -1,6 +1,5 @@
 ;; prelude.scm -- what of the language is written in it. The build makes it a part of the program.
 
-
 (define-syntax when
   (syntax-rules () ((_ test form ...) (if test (begin form ...)))))
 (define-syntax unless
@@ -31,6 +30,30 @@
     ((_ (else form ...)) (begin form ...))
     ((_ (data => f) rest ...) (if (memv %key 'data) (f %key) (%case rest ...)))
     ((_ (data form ...) rest ...) (if (memv %key 'data) (begin form ...) (%case rest ...)))))
+
+(define (caadr x) (car (cadr x)))
+(define (cdadr x) (cdr (cadr x)))
+(define (cadar x) (cadr (car x)))
+(define (cddar x) (cddr (car x)))
+(define (boolean? x) (or (eq? x #t) (eq? x #f)))
+(define (exact-integer? x) (and (number? x) (exact? x)))
+(define (inexact? x) (not (exact? x)))
+(define inexact->exact exact)
+(define exact->inexact inexact)
+(define (nan? x) (not (= x x)))
+(define (positive? x) (> x 0))
+(define (negative? x) (< x 0))
+(define (abs x) (if (> x 0) x (- 0 x)))
+(define (gcd . numbers)
+  (define (gcd2 a b) (if (zero? b) (abs a) (gcd2 b (remainder a b))))
+  (fold-left gcd2 0 numbers))
+(define (list-tail list n)
+  (cond ((eqv? n 0) list)
+        ((pair? list) (list-tail (cdr list) (- n 1)))
+        (else (error "list-tail: the list is too short"))))
+(define (list-ref list n) (car (list-tail list n)))
+(define (list-copy list) (if (pair? list) (cons (car list) (list-copy (cdr list))) list))
+(define (jiffies-per-second) 1000000)
 
 (define (map f first . rest)
   (define (map1 f list)
@@ -115,22 +138,23 @@
   (syntax-rules ()
     ((_ names what body ...) (call-with-values (lambda () what) (lambda names body ...)))))
 
-(define-record-type promise (%make-promise done what) promise?
-  (done %done %set-done!)
-  (what %what %set-what!))
+;; The box of a promise is a pair: whether it is done, and its value or how to get that. One
+;; that goes on as another shares its box, so that both are computed once.
+(define-record-type promise (%make-promise box) promise? (box %box %set-box!))
 (define-syntax delay-force
-  (syntax-rules () ((_ what) (%make-promise #f (lambda () what)))))
+  (syntax-rules () ((_ what) (%make-promise (cons #f (lambda () what))))))
 (define-syntax delay
   (syntax-rules () ((_ what) (delay-force (make-promise what)))))
-(define (make-promise what) (if (promise? what) what (%make-promise #t what)))
+(define (make-promise what) (if (promise? what) what (%make-promise (cons #t what))))
 (define (force promise)
   (cond ((not (promise? promise)) promise)
-        ((%done promise) (%what promise))
+        ((car (%box promise)) (cdr (%box promise)))
         (else
-          (let ((next ((%what promise))))
-            (if (not (%done promise))
-                (begin (%set-done! promise (%done next))
-                       (%set-what! promise (%what next))))
+          (let ((next ((cdr (%box promise)))))
+            (if (not (car (%box promise)))
+                (begin (set-car! (%box promise) (car (%box next)))
+                       (set-cdr! (%box promise) (cdr (%box next)))
+                       (%set-box! next (%box promise))))
             (force promise)))))
 
 ;; (guard (e clause ...) body ...)
@@ -170,3 +194,36 @@
           ((fits? (car list)) (loop (cdr list) (cons (car list) made)))
           (else (loop (cdr list) made)))))
 (define (iota n) (let loop ((i (- n 1)) (made '())) (if (< i 0) made (loop (- i 1) (cons i made)))))
+
+(define (square x) (* x x))
+(define (lcm . numbers)
+  (fold-left (lambda (a b) (if (zero? b) 0 (* (quotient a (gcd a b)) (abs b)))) 1 numbers))
+(define truncate-quotient quotient)
+(define truncate-remainder remainder)
+(define floor-remainder modulo)
+(define (floor-quotient a b) (quotient (- a (modulo a b)) b))
+(define (%all-same? same? first rest)
+  (or (null? rest) (and (same? first (car rest)) (%all-same? same? first (cdr rest)))))
+(define (boolean=? first . rest) (%all-same? eq? first rest))
+(define (symbol=? first . rest) (%all-same? eq? first rest))
+(define (make-list n . fill)
+  (let loop ((n n) (made '()))
+    (if (> n 0) (loop (- n 1) (cons (if (pair? fill) (car fill)) made)) made)))
+(define (list-set! list n what) (set-car! (list-tail list n) what))
+(define (vector-append . all) (list->vector (apply append (map vector->list all))))
+(define (string->vector s . range) (list->vector (apply string->list s range)))
+(define (vector->string v . range) (list->string (apply vector->list v range)))
+(define (string-upcase s) (string-map char-upcase s))
+(define (string-downcase s) (string-map char-downcase s))
+(define-syntax case-lambda
+  (syntax-rules ()
+    ((_ (formals form ...) ...) (lambda %all (%case-lambda (formals form ...) ...)))))
+(define-syntax %case-lambda
+  (syntax-rules ()
+    ((_) (error "no clause takes these arguments:" %all))
+    ((_ (formals form ...) rest ...)
+     (if (%fit? 'formals %all) (apply (lambda formals form ...) %all) (%case-lambda rest ...)))))
+(define (%fit? formals all)
+  (cond ((null? formals) (null? all))
+        ((pair? formals) (and (pair? all) (%fit? (cdr formals) (cdr all))))
+        (else #t)))

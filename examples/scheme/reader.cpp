@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <vector>
 
 namespace scheme {
@@ -15,6 +16,15 @@ bool ends_token(char c) noexcept {
 }
 
 constexpr char32_t replacement = 0xFFFD;
+
+// The code point of hexadecimal digits.
+std::optional<char32_t> code_of(std::string_view digits) {
+  std::uint32_t code = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [after, error] = std::from_chars(digits.data(), end, code, 16);
+  if (after != end || error != std::errc() || code >= 0x110000) return std::nullopt;
+  return code;
+}
 
 }  // namespace
 
@@ -66,8 +76,10 @@ std::optional<any> number_of(machine& m, std::string_view text, int radix) {
   const char* const end = digits.data() + digits.size();
   std::int64_t whole = 0;
   const auto [after, error] = std::from_chars(digits.data(), end, whole, radix);
-  if (after == end && error == std::errc() && fits_fixnum(whole)) return m.held(fixnum(whole));
-  if (after == end && error != std::errc()) fail("an integer is too large: " + std::string(text));
+  if (after == end) {
+    if (error == std::errc() && fits_fixnum(whole)) return m.held(fixnum(whole));
+    fail("an integer is too large: " + std::string(text));
+  }
   if (radix != 10) return std::nullopt;
   if (text == "+inf.0") return m.held(m.make_flonum(HUGE_VAL));
   if (text == "-inf.0") return m.held(m.make_flonum(-HUGE_VAL));
@@ -78,6 +90,8 @@ std::optional<any> number_of(machine& m, std::string_view text, int radix) {
   double number = 0;
   const auto [rest, trouble] = std::from_chars(digits.data(), end, number);
   if (rest != end || trouble == std::errc::invalid_argument) return std::nullopt;
+  // Beyond the largest, or too near to 0.
+  if (trouble != std::errc()) number = std::strtod(std::string(digits).c_str(), nullptr);
   return m.held(m.make_flonum(number));
 }
 
@@ -239,6 +253,16 @@ any reader::read_string() {
         case 'n': c = '\n'; break;
         case 't': c = '\t'; break;
         case 'r': c = '\r'; break;
+        case 'a': c = '\a'; break;
+        case 'b': c = '\b'; break;
+        case 'x': {
+          const std::size_t size = text_.substr(at_).find(';');
+          const std::optional<char32_t> code = code_of(text_.substr(at_, size));
+          if (!code || size == std::string_view::npos) wrong("no character has this number");
+          append_encoded(made, *code);
+          at_ += size + 1;
+          continue;
+        }
         case '0': c = '\0'; break;
         case '"':
         case '\\': break;
@@ -269,10 +293,8 @@ any reader::read_character() {
     if (one.name == name) return m_.held(character(one.code));
   }
   if (name.size() > 1 && name[0] == 'x') {
-    std::uint32_t code = 0;
-    const char* const end = name.data() + name.size();
-    const auto [after, error] = std::from_chars(name.data() + 1, end, code, 16);
-    if (after == end && error == std::errc() && code < 0x110000) return m_.held(character(code));
+    if (const std::optional<char32_t> code = code_of(name.substr(1)))
+      return m_.held(character(*code));
   }
   const std::u32string text = decoded(name);
   if (text.size() != 1) wrong("what is #\\" + std::string(name) + "?");

@@ -21,41 +21,43 @@ class expander {
         ellipsis_(m.symbol_named("...")),
         anything_(m.symbol_named("_")) {}
 
-  bool fits(const any& pattern, const any& form, matches& found) {
-    const value p = pattern.get();
-    if (p.is<symbol>()) {
-      if (p == anything_.get()) return true;
-      if (is_literal(p)) return form.get() == p;
-      found[number(p)].form = form;
-      return true;
+  bool fits(any pattern, any form, matches& found) {
+    for (;; pattern = tail(pattern), form = tail(form)) {
+      const value p = pattern.get();
+      if (p.is<symbol>()) {
+        if (p == anything_.get()) return true;
+        if (is_literal(p)) return form.get() == p;
+        found[number(p)].form = form;
+        return true;
+      }
+      if (!p.is<pair>()) return same_constant(p, form.get());
+      if (is_ellipsis_behind(p)) return fits_several(pattern, form, found);
+      if (!form.get().is<pair>() || !fits(head(pattern), head(form), found)) return false;
     }
-    if (!p.is<pair>()) return same_constant(p, form.get());
-    if (is_ellipsis_behind(p)) return fits_several(pattern, form, found);
-    if (!form.get().is<pair>()) return false;
-    return fits(head(pattern), head(form), found) && fits(tail(pattern), tail(form), found);
   }
 
-  any filled(const any& form, const matches& found) {
-    const value t = form.get();
-    if (t.is<symbol>()) {
-      const auto known = found.find(number(t));
-      if (known == found.end()) return form;
-      if (!known->second.form) fail(m_, "an ellipsis is missing behind:", t);
-      return *known->second.form;
-    }
-    if (!t.is<pair>()) return form;
-    if (head(form).get() == ellipsis_.get() && tail(form).get().is<pair>()) return head(tail(form));
-    if (!is_ellipsis_behind(t)) {
-      const any first = filled(head(form), found);
-      return m_.cons(first, filled(tail(form), found));
-    }
-    const any part = head(form);
-    any rest = tail(tail(form));
-    int more = 0;
-    for (; rest.get().is<pair>() && head(rest).get() == ellipsis_.get(); rest = tail(rest)) ++more;
+  any filled(any form, const matches& found) {
     std::vector<any> parts;
-    repeat(part, found, more, parts);
-    any made = filled(rest, found);
+    any made = m_.held(nil);
+    while (form.get().is<pair>()) {
+      const any part = head(form);
+      form = tail(form);
+      if (part.get() == ellipsis_.get() && form.get().is<pair>()) {
+        made = head(form);
+        form = m_.held(nil);
+        break;
+      }
+      int ellipses = 0;
+      for (; form.get().is<pair>() && head(form).get() == ellipsis_.get(); form = tail(form)) {
+        ++ellipses;
+      }
+      if (ellipses == 0) {
+        parts.push_back(filled(part, found));
+      } else {
+        repeat(part, found, ellipses - 1, parts);
+      }
+    }
+    if (form.get() != value(nil)) made = filled_end(form, found);
     for (std::size_t i = parts.size(); i-- > 0;) made = m_.cons(parts[i], made);
     return made;
   }
@@ -77,18 +79,31 @@ class expander {
     return fits(behind, at, found);
   }
 
+  // What is no list, or stands behind the dot of one.
+  any filled_end(const any& form, const matches& found) {
+    if (!form.get().is<symbol>()) return form;
+    const auto known = found.find(number(form.get()));
+    if (known == found.end()) return form;
+    if (!known->second.form) fail(m_, "an ellipsis is missing behind:", form.get());
+    return *known->second.form;
+  }
+
   void repeat(const any& part, const matches& found, int more, std::vector<any>& parts) {
     std::size_t times = 0;
     std::vector<std::size_t> names;
+    matches one;
     for (const std::size_t name : names_in(part)) {
       const auto known = found.find(name);
-      if (known == found.end() || known->second.form) continue;
+      if (known == found.end()) continue;
+      if (known->second.form) {
+        one[name] = known->second;
+        continue;
+      }
       names.push_back(name);
       times = std::max(times, known->second.several.size());
     }
     if (names.empty()) fail("an ellipsis in a template has nothing to repeat");
     for (std::size_t i = 0; i < times; ++i) {
-      matches one = found;
       for (const std::size_t name : names) {
         const std::vector<match>& all = found.at(name).several;
         if (i >= all.size()) fail("two parts of a template have different lengths");

@@ -108,13 +108,12 @@ value string_to_list(machine& m, std::size_t count) {
 }
 value list_to_string(machine& m, std::size_t) {
   std::u32string made;
-  value v = m.argument(0);
-  for (; v.is<pair>(); v = v.as<pair>()->tail.get()) {
+  if (!length_of(m.argument(0))) fail(m, "list->string: not a list:", m.argument(0));
+  for (value v = m.argument(0); v.is<pair>(); v = v.as<pair>()->tail.get()) {
     const value c = v.as<pair>()->head.get();
     if (!is_character(c)) fail(m, "list->string: not a character:", c);
     made.push_back(character_of(c));
   }
-  if (v != value(nil)) fail(m, "list->string: not a list:", m.argument(0));
   return m.make_string(made).get();
 }
 value string_to_utf8(machine& m, std::size_t) {

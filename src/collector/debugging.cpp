@@ -35,7 +35,9 @@ void one_word(std::string_view text, debugging& chosen) {
     chosen.stress = 1;
   } else if (!text.empty() && !number(text, "stress", chosen.stress) &&
              !number(text, "quarantine", chosen.quarantine_mib)) {
-    std::fprintf(stderr, "cleave: CLEAVE_COLLECTOR: what is '%.*s'?\n",
+    std::fprintf(stderr,
+                 "cleave: CLEAVE_COLLECTOR: what is '%.*s'? It knows verify, stress=N, poison, "
+                 "quarantine=N and prove\n",
                  static_cast<int>(text.size()), text.data());
   }
 }

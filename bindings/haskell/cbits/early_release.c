@@ -328,6 +328,10 @@ intptr_t cleave_scratch_generation(void* payload) {
   return result;
 }
 
+intptr_t cleave_scratch_nonmoving(void) {
+  return RtsFlags.GcFlags.useNonmoving;
+}
+
 // ---- the self-test
 
 // What a trim or a forget moves.
@@ -416,6 +420,10 @@ intptr_t cleave_scratch_forget(void* payload) {
 intptr_t cleave_scratch_generation(void* payload) {
   (void)payload;
   return SCRATCH_OTHER_RUNTIME;
+}
+
+intptr_t cleave_scratch_nonmoving(void) {
+  return 0;
 }
 
 intptr_t cleave_scratch_self_test(void* payload, intptr_t bytes, intptr_t whole) {

@@ -52,5 +52,8 @@ intptr_t cleave_scratch_self_test(void* payload, intptr_t bytes, intptr_t whole)
 // 0 or more: the generation that the array is in. Else a reason.
 intptr_t cleave_scratch_generation(void* payload);
 
+// Whether --nonmoving-gc is on; 0 in a runtime that is not looked into.
+intptr_t cleave_scratch_nonmoving(void);
+
 // Whether CLEAVE_SCRATCH_CHECK is set, and not to 0: forgets are checked and not done.
 intptr_t cleave_scratch_checking(void);

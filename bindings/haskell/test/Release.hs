@@ -3,11 +3,14 @@ module Main (main) where
 
 import Cleave.Scratch.Forget.Unsafe
 import Cleave.Scratch.Trim (trim, trimOutcome)
+import Control.Concurrent
 import Control.Exception
 import Control.Monad
 import Control.Monad.ST (RealWorld, runST, stToIO)
 import Data.IORef
 import Data.Primitive.ByteArray
+import Foreign.Ptr (Ptr)
+import Foreign.Storable (peek)
 import GHC.Stats (RTSStats (gcs), getRTSStats)
 import Inspect
 import System.Mem (performMajorGC, performMinorGC)
@@ -101,6 +104,17 @@ scratchTests =
         assertBool (show words_) (words_ `elem` [0 .. 7])
         _ <- withScratchPtr scratch pure
         void (stToIO (forgetScratch scratch))
+    , testCase "lives while its address is in use, also by an action without end" $ do
+        scratch <- stToIO (newScratch 100000)
+        stToIO (writeScratch scratch 0 (42 :: Int))
+        looks <- newIORef 0
+        wrong <- newIORef 0
+        end <- newEmptyMVar
+        thread <- forkFinally (withScratchPtr scratch (lookOn looks wrong)) (const (putMVar end ()))
+        until_ ((> 100) <$> readIORef looks)
+        killThread thread
+        takeMVar end
+        readIORef wrong >>= (@?= 0)
     , testCase "withForgottenScratch gives its result" $
         runST (withForgottenScratch 100000 (\s -> writeScratch s 3 'x' >> readScratch s 3)) @?= 'x'
     , testCase "is left to the collector by an exception" $ do
@@ -118,6 +132,21 @@ scratchTests =
     ]
   where
     stop _ = error "stop" >> pure ()
+
+until_ :: IO Bool -> IO ()
+until_ isSo = isSo >>= \so -> unless so (yield >> until_ isSo)
+
+-- | Looks at the address for ever, between collections and arrays that would take its place. Counts
+-- the looks, and the wrong ones.
+lookOn :: IORef Int -> IORef Int -> Ptr Int -> IO ()
+lookOn looks wrong p = forever $ do
+  performMajorGC
+  replicateM_ 20 $ do
+    other <- newByteArray 100000
+    setByteArray other 0 12500 (7 :: Int)
+  x <- peek p
+  when (x /= 42) $ modifyIORef' wrong (+ 1)
+  modifyIORef' looks (+ 1)
 
 reachTests :: TestTree
 reachTests =
@@ -139,14 +168,19 @@ reachTests =
         reach <- parked box
         reach @?= Reached
     , testCase "does not know of dead references to an old array" $ do
-        reach <- aged
+        reach <- aged 100000
         reach @?= Unknown
+    , testCase "fears nothing for a small array, which would be kept" $ do
+        reach <- aged 100
+        reach @?= Unreached
     ]
 
-fresh, aged :: IO Reach
+fresh :: IO Reach
 fresh = newByteArray 100000 >>= wouldDangle
-aged = do
-  array <- newByteArray 100000
+
+aged :: Int -> IO Reach
+aged n = do
+  array <- newByteArray n
   replicateM_ 3 performMinorGC
   wouldDangle array
 {-# NOINLINE fresh #-}

@@ -14,11 +14,12 @@ import Cleave.Scratch.Trim
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
-import Control.Monad.ST (RealWorld, runST, stToIO)
+import Control.Monad.ST (RealWorld, ST, runST, stToIO)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Internal as BI
 import qualified Data.ByteString.Lazy as L
+import Data.IORef
 import Data.List (foldl')
 import Data.Primitive.ByteArray
 import qualified Data.Vector.Storable.Mutable as M
@@ -109,6 +110,13 @@ poolTests =
         pool <- newPool maxBound
         _ <- throwsError (withScratchIOFrom pool 100000 (\_ -> throwIO (ErrorCall "stop") :: IO ()))
         heldBytes pool >>= (@?= 0)
+    , testCase "counts right after calls that were interrupted" interrupted
+    , testCase "counts right after several threads evaluated the same" evaluatedTwice
+    , testCase "takes no array that is not aligned as its own are" $ do
+        pool <- newPool maxBound
+        -- Of a large array without alignment, the header is at the start of a block.
+        mapM_ (giveArray pool) =<< sequence [newByteArray 8192, newPinnedByteArray 8192]
+        heldBytes pool >>= (@?= 0)
     , testCase "keeps what was needed since idle arrays were dropped last" $ do
         pool <- newPool maxBound
         arrays <- replicateM 5 (takeArray pool 4096)
@@ -192,6 +200,57 @@ threads = do
         forM_ places $ \k -> writeByteArray array k (me * 1000 + i)
         yield
         and <$> mapM (fmap (== me * 1000 + i) . readByteArray array) places
+
+-- | Exceptions from another thread, at any point of taking and giving.
+interrupted :: Assertion
+interrupted = do
+  pool <- newPool maxBound
+  end <- newEmptyMVar
+  stop <- newIORef False
+  thread <- mask_ $ forkIOWithUnmask $ \unmask -> do
+    let untilStopped = do
+          result <- try (unmask (forever (withScratchIOFrom pool 5000 (const (pure ())))))
+          stopped <- readIORef stop
+          case result :: Either ErrorCall () of
+            Left _ | not stopped -> untilStopped
+            _ -> putMVar end ()
+    untilStopped
+  forM_ [1 .. 60 :: Int] $ \_ -> throwTo thread (ErrorCall "stop") >> yield
+  writeIORef stop True
+  throwTo thread (ErrorCall "stop")
+  takeMVar end
+  emptyPool pool
+  heldBytes pool >>= (@?= 0)
+  -- And it still hears of collections.
+  takeArray pool 5000 >>= giveArray pool
+  collectUntil ((== 0) <$> heldBytes pool)
+
+-- | With several capabilities, GHC stops all but one of the threads that evaluate one thunk, in the
+-- midst of what they do.
+evaluatedTwice :: Assertion
+evaluatedTwice = do
+  pool <- newPool maxBound
+  forM_ [1 .. 150] $ \k -> do
+    let counts = map (countInScratch pool 3000) [k .. k + 19]
+    ends <- forM [0 .. 3] $ \on -> do
+      end <- newEmptyMVar
+      _ <- forkOn on (mapM_ evaluate counts >> putMVar end ())
+      pure end
+    mapM_ takeMVar ends
+    counts @?= map (+ 3000) [k .. k + 19]
+  emptyPool pool
+  heldBytes pool >>= (@?= 0)
+
+-- | The sum, by so many arrays.
+countInScratch :: Pool -> Int -> Int -> Int
+countInScratch pool times start = runST (go times start)
+  where
+    go :: Int -> Int -> ST s Int
+    go 0 x = pure x
+    go k x = do
+      y <- withScratchFrom pool 5000 (\array -> writeByteArray array 0 x >> readByteArray array 0)
+      go (k - 1) $! y + 1
+{-# NOINLINE countInScratch #-}
 
 -- ---- the pool and the collector
 
@@ -279,7 +338,11 @@ formTests =
         refused <- throwsError (stToIO (withScratchVector maxBound (pure . lengthOfDoubles)))
         assertBool "no error" refused
     , testCase "a negative vector is refused" $ do
-        refused <- throwsError (stToIO (withScratchVector (-1) (pure . lengthOfDoubles)))
+        -- Also where the number of bytes overflows to what is not negative.
+        forM_ [-1, minBound, minBound `quot` 4, minBound `quot` 4 + 1] $ \n -> do
+          refused <- throwsError (stToIO (withScratchVector n (pure . lengthOfDoubles)))
+          assertBool ("no error: " ++ show n) refused
+        refused <- throwsError (stToIO (withScratchVector (-1) (pure . lengthOfUnits)))
         assertBool "no error" refused
     , testProperty "createInScratch copies what counts" $ \(Size n) (NonNegative m) ->
         let used = m `mod` (n + 1)
@@ -298,6 +361,8 @@ formTests =
   where
     lengthOfDoubles :: M.MVector s Double -> Int
     lengthOfDoubles = M.length
+    lengthOfUnits :: M.MVector s () -> Int
+    lengthOfUnits = M.length
 
 -- | Small pieces, strings that are copied and those that are inserted as chunks.
 piece :: Int -> B.Builder

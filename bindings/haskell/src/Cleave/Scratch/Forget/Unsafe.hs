@@ -1,4 +1,4 @@
-{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE CPP #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE UnboxedTuples #-}
@@ -46,7 +46,7 @@
 -- forgotten. Instead each array is watched through a collection of the young generation, and if
 -- something still reaches it, alive or dead, standard error says so with the place of the call.
 -- That is slow; it finds the cases above (an array that is old already is watched through a full
--- collection, which finds living references only).
+-- collection, which finds living references only, and with @--nonmoving-gc@ none).
 --
 -- Consider "Cleave.Scratch.Pool" first: it is nearly as fast and always safe.
 module Cleave.Scratch.Forget.Unsafe
@@ -97,13 +97,17 @@ import GHC.Exts
   , deRefWeak#
   , getSizeofMutableByteArray#
   , isTrue#
+#if __GLASGOW_HASKELL__ >= 900
+  , keepAlive#
+#else
+  , touch#
+#endif
   , mkWeakNoFinalizer#
   , newAlignedPinnedByteArray#
   , newArrayArray#
   , newByteArray#
   , readMutableByteArrayArray#
   , runRW#
-  , touch#
   , unsafeCoerce#
   , writeIntArray#
   , writeMutableByteArrayArray#
@@ -236,8 +240,13 @@ withScratchPtr scratch use =
   where
     step :: MutableByteArray# RealWorld -> State# RealWorld -> (# State# RealWorld, b #)
     step array t = case use (Ptr (byteArrayContents# (unsafeCoerce# array))) of
+#if __GLASGOW_HASKELL__ >= 900
+      -- What comes after an action that never returns is dropped, a touch as well.
+      IO act -> keepAlive# array t act
+#else
       IO act -> case act t of
         (# t', result #) -> case touch# array t' of t'' -> (# t'', result #)
+#endif
     {-# INLINE step #-}
 {-# INLINE withScratchPtr #-}
 
@@ -285,11 +294,12 @@ checkedForget place array = do
 
 -- | What still leads to an array.
 data Reach
-  = -- | Nothing: it may be forgotten.
+  = -- | Nothing: it may be forgotten. Or the array does not own its memory, and would be kept.
     Unreached
   | -- | Something alive, or something dead that is old.
     Reached
-  | -- | Nothing alive; about dead objects nothing can be said, since the array is old itself.
+  | -- | Nothing alive; about dead objects nothing can be said, since the array is old itself. With
+    -- @--nonmoving-gc@ nothing at all can be said of an old array.
     Unknown
   deriving (Eq, Show)
 
@@ -303,16 +313,27 @@ wouldDangle (MutableByteArray array) = unsafeIOToPrim (reachOf (unsafeCoerce# ar
 
 data Watch = Watch (Weak# ())
 
--- The weak pointer lives exactly as long as something else leads to the array.
+-- The weak pointer lives as long as something else leads to the array, where a collection looks
+-- for that: one of the young generation does not among old arrays, and the nonmoving collector
+-- keeps the weak pointers to its own.
 reachOf :: MutableByteArray# RealWorld -> IO Reach
 reachOf array = do
   generation <- generation# array
-  Watch watch <- IO $ \s -> case mkWeakNoFinalizer# array () s of (# s', w #) -> (# s', Watch w #)
-  let !old = either (const False) (> 0) generation
-  if old then performMajorGC else performMinorGC
-  IO $ \s -> case deRefWeak# watch s of
-    (# s', alive, _ #)
-      | isTrue# (alive /=# 0#) -> (# s', Reached #)
-      | old -> (# s', Unknown #)
-      | otherwise -> (# s', Unreached #)
+  case generation of
+    Left reason | reason `elem` [Small, SharesABlock, InCompactRegion, NotAnArray] -> pure Unreached
+    _ -> do
+      Watch watch <- IO $ \s -> case mkWeakNoFinalizer# array () s of
+        (# s', w #) -> (# s', Watch w #)
+      let isReached = IO $ \s -> case deRefWeak# watch s of
+            (# s', alive, _ #) -> (# s', isTrue# (alive /=# 0#) #)
+      performMinorGC
+      reached <- isReached
+      case (reached, generation) of
+        (False, _) -> pure Unreached
+        (True, Right 0) -> pure Reached
+        _ -> do
+          performMajorGC
+          still <- isReached
+          keeps <- keepsWeakPointers
+          pure (if still && not keeps then Reached else Unknown)
 {-# NOINLINE reachOf #-}

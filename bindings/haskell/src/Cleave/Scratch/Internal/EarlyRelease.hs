@@ -18,6 +18,7 @@ module Cleave.Scratch.Internal.EarlyRelease
   , trim#
   , forget#
   , generation#
+  , keepsWeakPointers
   , checking
   ) where
 
@@ -92,6 +93,9 @@ foreign import ccall unsafe "cleave_scratch_self_test"
 foreign import ccall unsafe "cleave_scratch_generation"
   c_generation :: MutableByteArray# RealWorld -> IO Int
 
+foreign import ccall unsafe "cleave_scratch_nonmoving"
+  c_nonmoving :: IO Int
+
 foreign import ccall unsafe "cleave_scratch_checking"
   c_checking :: IO Int
 
@@ -118,6 +122,10 @@ generation# :: MutableByteArray# RealWorld -> IO (Either Reason Int)
 generation# array = do
   code <- c_generation array
   pure (if code < 0 then Left (reasonOf code) else Right code)
+
+-- | Whether weak pointers to old arrays live on when nothing leads there: with @--nonmoving-gc@.
+keepsWeakPointers :: IO Bool
+keepsWeakPointers = (/= 0) <$> c_nonmoving
 
 -- | Whether this program can give memory back early: 'Nothing' if so, or what is against it.
 -- Runs the self-test unless it ran before.

@@ -13,6 +13,10 @@
 -- back.
 -- [P3] @held@ is the sum of the sizes in all bins, or more for the moment of a call.
 -- [P4] @held@ is at most the limit at the end of each call that gives.
+-- [P5] While something is in a bin, a canary is out, or a call is about to send one.
+--
+-- An exception between a change of a bin and that of @held@ would break P3 for good, and one before
+-- a canary is out P5. So these changes are masked. They never block.
 --
 -- Whatever a user does to an array, it stays a live object like any other. Nothing here
 -- is unsafe for the collector.
@@ -37,12 +41,15 @@ module Cleave.Scratch.Internal.Pool
 
 import Cleave.Scratch.Internal.SizeClass
 import Control.Concurrent (getNumCapabilities, myThreadId, threadCapability)
+import Control.Exception (mask_)
 import Control.Monad (forM_, unless, void, when)
 import Control.Monad.Primitive (RealWorld)
+import Data.Bits ((.&.))
 import Data.IORef
 import Data.Primitive.Array
 import Data.Primitive.ByteArray
 import Foreign.ForeignPtr (ForeignPtr)
+import Foreign.Ptr (ptrToIntPtr)
 import GHC.Conc (getNumProcessors)
 import GHC.Exts
   ( Int (I#)
@@ -141,10 +148,14 @@ takeArray pool n
   | otherwise = do
       let !c = classFor n
           size = sizeOfClass c
-      column <- ownColumn pool
-      found <- search c column (poolColumns pool)
+      found <- mask_ $ do
+        column <- ownColumn pool
+        found <- search c column (poolColumns pool)
+        case found of
+          Just _ -> found <$ addHeld pool (negate size)
+          Nothing -> pure Nothing
       case found of
-        Just array -> array <$ addHeld pool (negate size)
+        Just array -> pure array
         Nothing -> newAlignedPinnedByteArray size alignment
   where
     -- The own bin first, then those of others.
@@ -172,18 +183,18 @@ pop bin = do
       Bin _ _ [] -> (b, Nothing)
 
 -- | Gives an array back that 'takeArray' made, or any other. The pool keeps it if it has one of its
--- sizes and there is room below the limit; otherwise it is left to the collector.
+-- sizes, is pinned at a multiple of 64 and there is room below the limit; otherwise it is left to
+-- the collector.
 --
 -- Cost: O(1).
 --
--- Requires: the array is pinned, nobody uses it any more, and it is given once. Given twice, it
--- would have two users.
+-- Requires: nobody uses the array any more, and it is given once. Given twice, it would have two
+-- users.
 giveArray :: Pool -> MutableByteArray RealWorld -> IO ()
 giveArray pool array = do
   size <- getSizeofMutableByteArray array
   case classOf size of
-    Nothing -> pure ()
-    Just c -> do
+    Just c | isAligned array -> mask_ $ do
       held <- addHeld pool size
       most <- limit pool
       if held > most
@@ -193,7 +204,14 @@ giveArray pool array = do
           atomicModifyIORef' (binAt pool column c) $ \(Bin count least arrays) ->
             (Bin (count + 1) least (array : arrays), ())
           watch pool
+    _ -> pure ()
 {-# NOINLINE giveArray #-}
+
+-- | Whether it is pinned, and where 'takeArray' promises an array to be.
+isAligned :: MutableByteArray RealWorld -> Bool
+isAligned array =
+  isMutableByteArrayPinned array
+    && ptrToIntPtr (mutableByteArrayContents array) .&. fromIntegral (alignment - 1) == 0
 
 binAt :: Pool -> Int -> SizeClass -> IORef Bin
 binAt pool column c = indexArray (poolBins pool) (column * classes + c)
@@ -221,7 +239,7 @@ dropFromBins number pool =
   forM_ [0 .. poolColumns pool - 1] $ \column -> forM_ [0 .. classes - 1] $ \c -> do
     let bin = binAt pool column c
     Bin n _ _ <- readIORef bin
-    unless (n == 0) $ do
+    unless (n == 0) $ mask_ $ do
       dropped <- atomicModifyIORef' bin $ \(Bin count least arrays) ->
         let gone = number count least
             left = count - gone
@@ -272,7 +290,13 @@ canaryDied :: Pool -> IO ()
 canaryDied pool = do
   dropIdle pool
   held <- heldBytes pool
-  if held > 0 then sendCanary pool else void (swapWatched pool 1 0)
+  if held > 0
+    then sendCanary pool
+    else do
+      _ <- swapWatched pool 1 0
+      -- Who gave an array since the look at `held` found a canary out, perhaps.
+      now <- heldBytes pool
+      when (now > 0) (watch pool)
 
 -- | The bytes of a pinned array.
 foreignPtrOf :: MutableByteArray RealWorld -> ForeignPtr a

@@ -29,10 +29,12 @@ import Control.Monad.ST (ST)
 import Control.Monad.ST.Unsafe (unsafeIOToST)
 import Data.Vector.Storable.Mutable (MVector (MVector))
 import Foreign.Storable (Storable, sizeOf)
+import GHC.IO (noDuplicate)
 
 -- | Runs the function on a vector of exactly so many elements, with any values.
 --
--- Throws 'Control.Exception.ErrorCall' when the number is negative, or too large for memory.
+-- Throws 'Control.Exception.ErrorCall' when the number is negative, or that of the bytes is not an
+-- 'Int'.
 withScratchVector :: Storable a => Int -> (MVector s a -> ST s b) -> ST s b
 withScratchVector = withScratchVectorFrom defaultPool
 {-# INLINE withScratchVector #-}
@@ -41,13 +43,14 @@ withScratchVector = withScratchVectorFrom defaultPool
 withScratchVectorFrom
   :: forall a b s. Storable a => Pool -> Int -> (MVector s a -> ST s b) -> ST s b
 withScratchVectorFrom pool n use
-  | n > maxBound `quot` max 1 size = errorWithoutStackTrace tooLarge
+  | n < 0 || n > maxBound `quot` max 1 size = errorWithoutStackTrace noSuchVector
   | otherwise = do
-      array <- unsafeIOToST (takeArray pool (n * size))
+      -- As in withScratchFrom.
+      array <- unsafeIOToST (noDuplicate >> takeArray pool (n * size))
       result <- use (MVector n (foreignPtrOf array))
       unsafeIOToST (giveArray pool array)
       pure result
   where
     size = sizeOf (undefined :: a)
-    tooLarge = "Cleave.Scratch.Pool.Vector: a vector of " ++ show n ++ " elements"
+    noSuchVector = "Cleave.Scratch.Pool.Vector: a vector of " ++ show n ++ " elements"
 {-# INLINE withScratchVectorFrom #-}
