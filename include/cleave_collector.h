@@ -80,15 +80,15 @@ CLEAVE_API cl_status cl_collector_create(const cl_collector_options* options, cl
 CLEAVE_API void cl_collector_destroy(cl_collector* collector);
 
 /* Describes objects of `bytes` bytes, from 8 to 8192 in steps of 8, with words at these
- * offsets, multiples of 8; the rest of an object is the program's. Lives as long as the
- * collector. `name`, for reports, is not copied. O(count).
+ * offsets, multiples of 8, or NULL if `count` is 0; the rest of an object is the program's. Lives
+ * as long as the collector. `name`, for reports, is not NULL, and not copied. O(count).
  * Error: cl_bad_argument, cl_out_of_memory. */
 CLEAVE_API cl_status cl_type_add(cl_collector* collector, const char* name, size_t bytes,
                                  const size_t* offsets, size_t count, const cl_type** out);
 
 /* Roots that the program keeps in its own way. `show` is called in each collection, with all
  * threads stopped, and calls see(to, &word) for each word, which may change it; it calls
- * nothing else of the collector. Error: cl_out_of_memory. */
+ * nothing else of the collector. Error: cl_bad_argument for NULL, cl_out_of_memory. */
 typedef void (*cl_see)(void* to, cl_word* word);
 typedef void (*cl_show)(void* context, cl_see see, void* to);
 typedef struct cl_shown cl_shown;
@@ -105,7 +105,8 @@ CLEAVE_API void cl_mutator_detach(cl_mutator* mutator);
 /* A safepoint, and nothing else: for loops that run long without allocating. */
 CLEAVE_API void cl_safepoint(cl_mutator* mutator);
 /* In between, the thread touches no object and no root, and no collection waits for it. Both
- * are safepoints. They are not nested. Error: cl_out_of_memory. */
+ * are safepoints, and any other safepoint between them stops the program with a message. They
+ * are not nested. Error: cl_out_of_memory. */
 CLEAVE_API cl_status cl_blocking_begin(cl_mutator* mutator);
 CLEAVE_API void cl_blocking_end(cl_mutator* mutator);
 /* A young collection, or, unless `full` is 0, a full one. A safepoint. O(what survives). */
@@ -128,7 +129,7 @@ CLEAVE_API void cl_root_set(cl_root* root, cl_word word);
 /* ---- Objects: safepoints. Error: cl_out_of_memory, and *out is unchanged ------- */
 
 /* An object, all zero; an array of zero bytes; one of `count` words, all 0. `out` is a root
- * that has begun. O(bytes). */
+ * that has begun. O(bytes). Error: cl_bad_argument for no type, or one of another collector. */
 CLEAVE_API cl_status cl_make_object(cl_mutator* mutator, const cl_type* type, cl_root* out);
 CLEAVE_API cl_status cl_make_bytes(cl_mutator* mutator, size_t bytes, cl_root* out);
 CLEAVE_API cl_status cl_make_references(cl_mutator* mutator, size_t count, cl_root* out);

@@ -34,7 +34,7 @@ class printer {
   std::string text;
 
  private:
-  static constexpr int deepest = 10'000;
+  static constexpr int deepest = 2'000;
   static constexpr std::size_t most = 1'000'000;
 
   void print_object(value v, int depth) {

@@ -19,6 +19,7 @@ namespace gc = cleave::gc;
 
 struct cl_type {
   gc::type described;
+  const cl_collector* owner = nullptr;
   std::vector<std::size_t> offsets;
 };
 
@@ -30,7 +31,8 @@ struct cl_collector {
 };
 
 struct cl_mutator {
-  explicit cl_mutator(cl_collector& owner) : m(owner.c) {}
+  explicit cl_mutator(cl_collector& to) : owner(to), m(to.c) {}
+  cl_collector& owner;
   gc::mutator m;
   std::optional<gc::blocking> away;
 };
@@ -133,6 +135,7 @@ void cl_collector_destroy(cl_collector* collector) {
 cl_status cl_type_add(cl_collector* collector, const char* name, size_t bytes,
                       const size_t* offsets, size_t count, const cl_type** out) {
   if (bytes < 8 || bytes % 8 != 0 || bytes > gc::max_object_bytes) return cl_bad_argument;
+  if (name == nullptr || (offsets == nullptr && count != 0)) return cl_bad_argument;
   for (std::size_t i = 0; i < count; ++i) {
     if (offsets[i] % sizeof(cl_word) != 0 || offsets[i] > bytes - sizeof(cl_word)) {
       return cl_bad_argument;
@@ -142,6 +145,7 @@ cl_status cl_type_add(cl_collector* collector, const char* name, size_t bytes,
     std::vector<std::size_t> copied(offsets, offsets + count);
     const std::lock_guard guard(collector->lock);
     cl_type& made = collector->types.emplace_back();
+    made.owner = collector;
     made.offsets = std::move(copied);
     made.described.name = name;
     made.described.bytes = bytes;
@@ -152,6 +156,7 @@ cl_status cl_type_add(cl_collector* collector, const char* name, size_t bytes,
 }
 
 cl_status cl_shown_add(cl_collector* collector, cl_show show, void* context, cl_shown** out) {
+  if (show == nullptr) return cl_bad_argument;
   return guarded([&] {
     auto call = [show, context](gc::visitor& to) { show(context, &see, &to); };
     *out = std::make_unique<cl_shown>(*collector, call).release();
@@ -205,6 +210,7 @@ void cl_root_set(cl_root* root, cl_word word) {
 }
 
 cl_status cl_make_object(cl_mutator* mutator, const cl_type* type, cl_root* out) {
+  if (type == nullptr || type->owner != &mutator->owner) return cl_bad_argument;
   return guarded([&] { link_of(out).word = mutator->m.make_object(type->described).word(); });
 }
 

@@ -8,10 +8,10 @@
 //
 // Two bitmaps have one bit for each word of the block. `remembered` has the fields of old
 // objects that may refer to young ones: exactly these are roots of a young collection,
-// whether their object is alive or not. `marks` is for whoever walks objects in place:
-// a collection that has no memory to copy to, and the verifier.
+// whether their object is alive or not. `marks` has the objects that stay where they are,
+// in a collection that has no memory to copy them to.
 //
-// Invariants (verify.cpp checks them):
+// Invariants (walk.cpp checks them):
 //   B1  A field of an old object that refers to a young object has its bit in `remembered`,
 //       and its block stands in the list of dirty blocks.
 //   B2  Outside of collections nothing is condemned, and no bit of `marks` is set.

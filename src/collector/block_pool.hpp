@@ -1,7 +1,8 @@
 // block_pool.hpp -- the blocks of one collector: in use, or idle for the next collection.
 //
 //   block* b = pool.take(owner);     // nullptr if there is no memory
-//   pool.put(b);                     // kept idle, up to a number, or back to the heap
+//   pool.put(b, false);              // idle, for a later take()
+//   pool.keep_idle(8);               // the others go back to the heap
 #pragma once
 
 #include <cstddef>
