@@ -8,6 +8,7 @@
 #   make bench-check  a short run beside the pinned ratios of bench/pinned.json
 #   make soak         the tests with random steps, SOAK_STEPS=20000000 each
 #   make fuzz         libFuzzer on each target for FUZZ_SECONDS=300
+#   make shapes       unit tests with 32 bits, libc++, aarch64 (emulated), and without exceptions
 #   make haskell      build and test bindings/haskell; HASKELL=0 leaves it out of make test
 #   make haskell-soak its long tests, on all runtimes of GHC, SOAK_STEPS=100000 for each
 #   make bench-haskell   its measurements, into bindings/haskell/README.md
@@ -21,7 +22,7 @@ SOAK_STEPS ?= 20000000
 FUZZ_SECONDS ?= 300
 HASKELL ?= 1
 
-.PHONY: help demo test build bench bench-check soak fuzz install docs-check clean \
+.PHONY: help demo test build bench bench-check soak fuzz shapes install docs-check clean \
   haskell haskell-soak bench-haskell
 
 help:
@@ -67,6 +68,10 @@ fuzz:
 	scripts/install_packages ci
 	cmake --preset fuzz
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cmake --build --preset fuzz --target all fuzz
+
+shapes:
+	scripts/install_packages shapes
+	tests/shapes/run
 
 # Where the packages cannot be had there is no GHC, and run says SKIP; in CI that is an error.
 haskell:

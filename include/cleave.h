@@ -243,7 +243,7 @@ typedef struct cl_statistics {
 
 /* Fills out->size bytes, which the caller sets; fields that this library does not know become 0.
  * O(threads + classes + arenas).
- * Error: cl_bad_argument if `size` is less than the first version's; cl_out_of_memory. */
+ * Error: cl_bad_argument if `size` is less than the first version's. */
 CLEAVE_API cl_status cl_get_statistics(cl_statistics* out);
 
 /* The use of one size class of small runs. */
@@ -255,7 +255,7 @@ typedef struct cl_class_statistics {
 } cl_class_statistics;
 
 /* Writes up to `capacity` classes, by rising size, and how many there are in all to `count`.
- * Error: cl_out_of_memory. */
+ * Never fails. */
 CLEAVE_API cl_status cl_get_class_statistics(cl_class_statistics* classes, size_t capacity,
                                              size_t* count);
 
@@ -269,7 +269,7 @@ CLEAVE_API int cl_contains(const void* ptr);
  * used).
  * Writes what is wrong first, cut to `capacity` bytes and ended by a zero, or an
  * empty string. `text` may be NULL if `capacity` is 0.
- * Error: cl_corrupt; cl_out_of_memory, and then `text` is unchanged. */
+ * Error: cl_corrupt. */
 CLEAVE_API cl_status cl_verify(char* text, size_t capacity);
 
 #ifdef __cplusplus

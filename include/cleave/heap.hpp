@@ -40,7 +40,8 @@ inline constexpr std::size_t max_alignment = std::size_t{1} << 30;
 
 // Set once, by start(). The defaults serve most programs.
 struct options {
-  // Address space to reserve, in bytes: from 4 MiB to 4 TiB, in steps of 4 MiB.
+  // Address space to reserve, in bytes: from 4 MiB to 4 TiB (2 GiB where addresses
+  // have 32 bits), in steps of 4 MiB; 1 TiB, or 1 GiB there, if nothing is said.
   // It costs no memory and no commit charge; it is halved until the system
   // agrees, and kept under half of RLIMIT_AS.
   std::size_t reserve_bytes = std::size_t{1} << (sizeof(std::size_t) > 4 ? 40 : 30);

@@ -2,7 +2,8 @@
 //
 // Containers of std::pmr take their memory from the heap when they are given
 // heap_resource(); it is stateless, so all instances are equal and memory may
-// be freed through any of them, from any thread.
+// be freed through any of them, from any thread. Where RTTI is off only the same
+// instance is known to be equal.
 //
 //   std::pmr::vector<int> numbers(cleave::heap_resource());
 //   std::pmr::set_default_resource(cleave::heap_resource());   // for all that name none
@@ -34,7 +35,12 @@ class CLEAVE_API memory_resource final : public std::pmr::memory_resource {
   }
 
   [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+#if defined(__cpp_rtti)
     return dynamic_cast<const memory_resource*>(&other) != nullptr;
+#else
+    // Nothing says what the other one is: two instances then count as different.
+    return this == &other;
+#endif
   }
 };
 

@@ -1,13 +1,14 @@
 // statistics.cpp -- looking at the heap from C.
 //
-// heap::stats() and heap::verify() allocate and so may throw; this is the place
-// where that becomes a code. cl_statistics grows at its end like cl_options.
+// The heap sums up without memory of its own, so these answer also when there is none.
+// cl_statistics grows at its end like cl_options.
 #include <cleave.h>
 
 #include <algorithm>
 #include <cleave/heap.hpp>
 #include <cstring>
-#include <new>
+
+#include "heap/statistics.hpp"
 
 namespace {
 
@@ -39,40 +40,30 @@ cl_statistics converted(const heap::statistics& from) noexcept {
   return to;
 }
 
-// Runs `work`, which may run out of memory.
-template <typename Work>
-cl_status guarded(const Work& work) noexcept {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    return cl_out_of_memory;
-  }
-}
-
 }  // namespace
 
 cl_status cl_get_statistics(cl_statistics* out) {
   const std::size_t size = out->size;
   if (size < first_size) return cl_bad_argument;
-  return guarded([&] {
-    cl_statistics known = converted(heap::stats());
-    known.size = size;
-    std::memset(static_cast<void*>(out), 0, size);
-    std::memcpy(static_cast<void*>(out), &known, std::min(size, sizeof(known)));
-    return cl_ok;
-  });
+  heap::statistics sums;
+  heap::class_statistics classes[heap::class_count];
+  heap::sum_up(sums, classes);
+  cl_statistics known = converted(sums);
+  known.size = size;
+  std::memset(static_cast<void*>(out), 0, size);
+  std::memcpy(static_cast<void*>(out), &known, std::min(size, sizeof(known)));
+  return cl_ok;
 }
 
 cl_status cl_get_class_statistics(cl_class_statistics* classes, size_t capacity, size_t* count) {
-  return guarded([&] {
-    const heap::statistics all = heap::stats();
-    *count = all.classes.size();
-    for (std::size_t i = 0; i < std::min(capacity, all.classes.size()); ++i) {
-      const heap::class_statistics& from = all.classes[i];
-      classes[i] = {from.slot_bytes, from.slabs, from.slots, from.slots_used};
-    }
-    return cl_ok;
-  });
+  heap::statistics sums;
+  heap::class_statistics all[heap::class_count];
+  heap::sum_up(sums, all);
+  *count = heap::class_count;
+  for (std::size_t i = 0; i < std::min<std::size_t>(capacity, heap::class_count); ++i) {
+    classes[i] = {all[i].slot_bytes, all[i].slabs, all[i].slots, all[i].slots_used};
+  }
+  return cl_ok;
 }
 
 size_t cl_live_bytes() {
@@ -84,13 +75,12 @@ int cl_contains(const void* ptr) {
 }
 
 cl_status cl_verify(char* text, size_t capacity) {
-  return guarded([&] {
-    const std::string wrong = heap::verify();
-    if (capacity > 0) {
-      const std::size_t length = std::min(wrong.size(), capacity - 1);
-      std::memcpy(text, wrong.data(), length);
-      text[length] = '\0';
-    }
-    return wrong.empty() ? cl_ok : cl_corrupt;
-  });
+  const char* const wrong = heap::first_wrong();
+  if (capacity > 0) {
+    const char* const said = wrong == nullptr ? "" : wrong;
+    const std::size_t length = std::min(std::strlen(said), capacity - 1);
+    std::memcpy(text, said, length);
+    text[length] = '\0';
+  }
+  return wrong == nullptr ? cl_ok : cl_corrupt;
 }

@@ -1,5 +1,6 @@
 // The doors of include/cleave/heap.hpp: allocate, free, extend, start, purge.
 
+#include <cleave/detail/raise.hpp>
 #include <cleave/heap.hpp>
 
 #include <algorithm>
@@ -196,7 +197,6 @@ void free_below(thread_cache& t, std::uintptr_t p, std::size_t bytes) noexcept {
 }
 
 [[gnu::noinline]] void free_anywhere(std::uintptr_t p, std::size_t bytes) noexcept {
-  if (bytes == 0) return;
   thread_cache* t = this_cache;
   if (t == &no_cache) [[unlikely]] {
     if (checked::watching()) return checked::free(p, bytes);
@@ -322,7 +322,7 @@ void* try_allocate_elsewhere(std::size_t bytes, std::size_t alignment) noexcept 
 
 void* allocate_elsewhere(std::size_t bytes, std::size_t alignment) {
   void* const p = heap::allocate_anywhere(bytes, alignment);
-  if (p == nullptr && bytes != 0) throw std::bad_alloc();
+  if (p == nullptr && bytes != 0) raise<std::bad_alloc>();
   return p;
 }
 
@@ -339,6 +339,8 @@ void free_elsewhere(void* pointer, std::size_t bytes) noexcept {
       heap::unit::row_began_lower(*heap::this_cache, open);
     return;
   }
+  if (bytes == 0) return;
+  CLEAVE_CHECK(!heap::unit::is_in_row(open, p), "bytes were freed twice");
   heap::thread_cache& t = *heap::this_cache;
   if (heap::unit::free_to_edge(t, p, bytes)) return;
   // Asked here too, before the tables are.

@@ -1,6 +1,6 @@
 // heap::stats() and live_bytes(): sums over threads, classes and arenas.
 
-#include <cleave/heap.hpp>
+#include "heap/statistics.hpp"
 
 #include <algorithm>
 
@@ -46,7 +46,7 @@ std::size_t count_all(statistics* s) noexcept {
   });
   sum.add(caches::of_others(), s);
   // A run may be allocated and freed by two threads between the looks at them.
-  return sum.allocated > sum.freed ? sum.allocated - sum.freed : 0;
+  return static_cast<std::size_t>(sum.allocated > sum.freed ? sum.allocated - sum.freed : 0);
 }
 
 // In checked mode what the program has, without redzones and quarantine.
@@ -72,29 +72,33 @@ std::size_t raw::live_bytes() noexcept {
   return count_all(nullptr);
 }
 
-statistics stats() {
-  statistics s;
-  s.classes.resize(class_count);
-  if (!ensure_started()) return s;
+void sum_up(statistics& s, class_statistics* classes) noexcept {
+  if (!ensure_started()) return;
   s.live = live_in(&s);
   page_heap::add_statistics(s);
   for (unsigned c = 0; c < class_count; ++c) {
     const slabs::usage use = slabs::use_of(c);
     const std::size_t slots = use.slabs * size_classes[c].slots;
-    s.classes[c] = {slot_size(c), use.slabs, slots, slots - use.free_slots};
+    classes[c] = {slot_size(c), use.slabs, slots, slots - use.free_slots};
   }
   caches::for_each([&](const thread_cache& t) {
     for (unsigned c = 0; c < class_count; ++c) {
       // A thread may have taken slots since its class was asked.
-      s.classes[c].slots_used -= std::min(s.classes[c].slots_used, t.cached_slots(c));
+      classes[c].slots_used -= std::min(classes[c].slots_used, t.cached_slots(c));
     }
     // A slot that waits in the open unit.
     const std::uint32_t kind = t.unit->kind.load(std::memory_order_relaxed);
     if (kind != 0 && unit::is_filled(*t.unit)) {
-      std::size_t& used = s.classes[kind - 1].slots_used;
+      std::size_t& used = classes[kind - 1].slots_used;
       if (used > 0) --used;
     }
   });
+}
+
+statistics stats() {
+  statistics s;
+  s.classes.resize(class_count);
+  sum_up(s, s.classes.data());
   return s;
 }
 

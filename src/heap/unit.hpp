@@ -99,6 +99,11 @@ inline std::uintptr_t row_bytes(const open_unit& open) noexcept {
   return open.frontier.load(std::memory_order_relaxed) - open.begin.load(std::memory_order_relaxed);
 }
 
+// Whether this thread has freed the byte, and nobody can have it since.
+inline bool is_in_row(const open_unit& open, std::uintptr_t at) noexcept {
+  return at - open.begin.load(std::memory_order_relaxed) < row_bytes(open);
+}
+
 inline void set_row(open_unit& open, std::uintptr_t begin, std::uintptr_t end, std::uintptr_t floor,
                     std::uintptr_t limit) noexcept {
   open.begin.store(begin, std::memory_order_relaxed);

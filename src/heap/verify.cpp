@@ -17,6 +17,7 @@
 #include "heap/page_heap.hpp"
 #include "heap/slab.hpp"
 #include "heap/start.hpp"
+#include "heap/statistics.hpp"
 #include "heap/tables.hpp"
 #include "heap/thread_cache.hpp"
 #include "heap/unit.hpp"
@@ -125,10 +126,14 @@ const char* check_all() noexcept {
 
 }  // namespace
 
-std::string verify() {
-  if (!ensure_started()) return {};
+const char* first_wrong() noexcept {
+  if (!ensure_started()) return nullptr;
   checked::verify();
-  const char* const wrong = check_all();
+  return check_all();
+}
+
+std::string verify() {
+  const char* const wrong = first_wrong();
   return wrong == nullptr ? std::string() : std::string(wrong);
 }
 

@@ -7,6 +7,9 @@
 
 #include <cstdint>
 
+#include "base/bits.hpp"
+#include "os/memory.hpp"
+
 namespace cleave::os {
 namespace {
 
@@ -44,6 +47,10 @@ void on_fault(int signal, siginfo_t* info, void* /*context*/) {
   overflow_handler();
 }
 
+std::size_t whole_pages(std::size_t bytes) noexcept {
+  return base::align_down(bytes, page_bytes());
+}
+
 struct start_of_thread {
   void (*function)(void*);
   void* argument;
@@ -74,7 +81,9 @@ bool run_thread(void* stack, std::size_t bytes, start_of_thread& start) noexcept
 bool run_on_stack(std::size_t most, std::size_t least, void (*function)(void*),
                   void* argument) noexcept {
   start_of_thread start{function, argument};
-  for (std::size_t bytes = most; bytes >= least; bytes /= 2) {
+  for (std::size_t bytes = whole_pages(most); bytes >= least && bytes != 0;
+       bytes = whole_pages(bytes / 2)) {
+    if (bytes > SIZE_MAX - guard_bytes) continue;
     // Not charged before it is used, however large.
     void* const all = ::mmap(nullptr, bytes + guard_bytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);

@@ -4,7 +4,9 @@
 #include <signal.h>
 #include <time.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <limits>
 
 namespace cleave::os {
 namespace {
@@ -78,7 +80,9 @@ bool start_helper(void (*function)()) noexcept {
 
 void sleep(std::chrono::milliseconds duration) noexcept {
   timespec t{};
-  t.tv_sec = static_cast<time_t>(duration.count() / 1000);
+  // Where a time has 32 bits, 68 years are as good as any longer one.
+  t.tv_sec = static_cast<time_t>(
+      std::min<std::int64_t>(duration.count() / 1000, std::numeric_limits<time_t>::max()));
   t.tv_nsec = static_cast<long>(duration.count() % 1000) * 1000000;
   while (::nanosleep(&t, &t) != 0 && errno == EINTR) {
   }

@@ -128,7 +128,7 @@ TEST(Allocator, passesStorageBetweenThreads) {
 TEST(Allocator, saysWhenThereIsNoMemory) {
   // Volatile, so that the compiler does not see the sizes and warn of them.
   volatile std::size_t beyond_sizes = SIZE_MAX / 2;
-  volatile std::size_t beyond_memory = std::size_t{1} << 57;
+  volatile std::size_t beyond_memory = SIZE_MAX / 16;
   const std::size_t before = live_bytes();
   allocator<triple> source;
   EXPECT_THROW(static_cast<void>(source.allocate(beyond_sizes)), std::bad_array_new_length);

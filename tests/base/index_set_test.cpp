@@ -97,7 +97,8 @@ TEST(IndexSet, agreesWithASetOfTheStandardLibrary) {
       if (!model.empty()) {
         ASSERT_EQ(s.set.first(), *model.begin());
       }
-      for (const std::size_t from : {i, i + 1, random() % capacity, capacity}) {
+      for (const std::size_t from :
+           {i, i + 1, static_cast<std::size_t>(random() % capacity), capacity}) {
         ASSERT_EQ(s.set.next(from), next_in(model, from)) << "from " << from << " of " << capacity;
       }
     }

@@ -75,7 +75,7 @@ static void at_least_gives_the_spare_room_to_the_run(void) {
 
 static void too_much_is_an_answer_and_changes_nothing(void) {
   cl_run run = nothing;
-  CHECK(cl_allocate(SIZE_MAX / 4, &run) == cl_out_of_memory);
+  CHECK(cl_allocate(SIZE_MAX / 2, &run) == cl_out_of_memory);
   CHECK(cl_allocate(SIZE_MAX, &run) == cl_out_of_memory);
   CHECK(cl_allocate_at_least(SIZE_MAX, cl_default_alignment, &run) == cl_out_of_memory);
   CHECK(same(run, nothing));

@@ -26,6 +26,7 @@ std::byte* take(std::size_t bytes) {
 }
 
 constexpr const char* outside = "free of memory outside the heap";
+constexpr const char* bytes_twice = "bytes were freed twice";
 constexpr const char* slot_twice = "a slot was freed twice";
 constexpr const char* pages_twice = "pages were freed twice";
 constexpr const char* more_freed = "more bytes were freed than there are: freed twice?";
@@ -60,6 +61,30 @@ TEST(AlwaysChecked, aRangeThatIsTooLarge) {
     expect_stop(outside, [=] { heap::free(take(100), n); });
     expect_stop(outside, [=] { heap::free(take(std::size_t{1} << 20), n); });
   }
+}
+
+TEST(AlwaysChecked, whatThisThreadFreedLast) {
+  // A slot that waits to be handed out again, all of it or its end; then a part of a page.
+  for (const std::size_t n : {std::size_t{64}, std::size_t{100}}) {
+    expect_stop(bytes_twice, [=] {
+      const run first(n);  // a thread's first has no cache to come from
+      std::byte* const p = take(n);
+      heap::free(p, n);
+      heap::free(p, n);
+    });
+    expect_stop(bytes_twice, [=] {
+      const run first(n);
+      std::byte* const p = take(n);
+      heap::free(p, n);
+      heap::free(p + n / 2, n - n / 2);
+    });
+  }
+  expect_stop(bytes_twice, [] {
+    const run first(4096);
+    std::byte* const p = take(4096);
+    heap::free(p, 1000);
+    heap::free(p + 500, 10);
+  });
 }
 
 TEST(AlwaysChecked, pagesThatAreFreeInTheirArena) {

@@ -158,6 +158,7 @@ TEST_F(Extend, isCounted) {
 }
 
 TEST(ExtendOverArenas, goesOnInTheNextOne) {
+  if (!test::wide_addresses) GTEST_SKIP() << test::needs_wide_addresses;
   if (!test::start_heap({.reserve_bytes = 4_GiB})) GTEST_SKIP() << test::own_process;
   constexpr std::size_t half = arena_size / 2;
   auto* const p = static_cast<std::byte*>(allocate(half));
@@ -174,6 +175,7 @@ TEST(ExtendOverArenas, goesOnInTheNextOne) {
 }
 
 TEST(ExtendOverArenas, beyondTheLimitChangesNothing) {
+  if (!test::wide_addresses) GTEST_SKIP() << test::needs_wide_addresses;
   if (!test::start_heap(
           {.reserve_bytes = 4_GiB, .held_limit = arena_size + 8192, .huge_pages = false})) {
     GTEST_SKIP() << test::own_process;

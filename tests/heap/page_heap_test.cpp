@@ -68,6 +68,7 @@ TEST(PageHeap, givesAlignedPagesThatMayBeWritten) {
 }
 
 TEST(PageHeap, takesConsecutiveArenasForMoreThanOne) {
+  if (!test::wide_addresses) GTEST_SKIP() << test::needs_wide_addresses;
   if (!test::start_heap({.reserve_bytes = 8_GiB})) GTEST_SKIP() << test::own_process;
   const std::size_t n = a_gib + a_gib / 2;
   const page_index first = take(n, 19);
@@ -89,6 +90,7 @@ TEST(PageHeap, takesConsecutiveArenasForMoreThanOne) {
 }
 
 TEST(PageHeap, givesTheWholeReservationInOnePiece) {
+  if (!test::wide_addresses) GTEST_SKIP() << test::needs_wide_addresses;
   if (!test::start_heap({.reserve_bytes = 2_GiB + 512_MiB})) GTEST_SKIP() << test::own_process;
   const std::size_t all = tables.pages;
   ASSERT_EQ(all << page_bits, 2_GiB + 512_MiB);
@@ -106,6 +108,7 @@ TEST(PageHeap, givesTheWholeReservationInOnePiece) {
 }
 
 TEST(PageHeap, takesBackARangeInPiecesThatCrossArenas) {
+  if (!test::wide_addresses) GTEST_SKIP() << test::needs_wide_addresses;
   if (!test::start_heap({.reserve_bytes = 4_GiB})) GTEST_SKIP() << test::own_process;
   const page_index first = take(3 * a_gib, 20);
   ASSERT_NE(first, no_page);
@@ -118,6 +121,7 @@ TEST(PageHeap, takesBackARangeInPiecesThatCrossArenas) {
 }
 
 TEST(PageHeap, findsNoRowOfArenasWhereOneIsInUse) {
+  if (!test::wide_addresses) GTEST_SKIP() << test::needs_wide_addresses;
   if (!test::start_heap({.reserve_bytes = 4_GiB})) GTEST_SKIP() << test::own_process;
   // One page in the third arena leaves a row of two.
   ASSERT_TRUE(claim(static_cast<page_index>(2 * a_gib + 1000), 1));
@@ -242,6 +246,7 @@ TEST(PageHeap, claimsExactlyTheGivenPages) {
 }
 
 TEST(PageHeap, claimsOverTheBorderIntoAnArenaThatWasNeverUsed) {
+  if (!test::wide_addresses) GTEST_SKIP() << test::needs_wide_addresses;
   if (!test::start_heap({.reserve_bytes = 4_GiB})) GTEST_SKIP() << test::own_process;
   const page_index page = take(a_gib, arena_order);
   ASSERT_NE(page, no_page);
@@ -254,6 +259,7 @@ TEST(PageHeap, claimsOverTheBorderIntoAnArenaThatWasNeverUsed) {
 }
 
 TEST(PageHeap, aClaimThatFailsOnItsLastPageChangesNothing) {
+  if (!test::wide_addresses) GTEST_SKIP() << test::needs_wide_addresses;
   if (!test::start_heap({.reserve_bytes = 4_GiB})) GTEST_SKIP() << test::own_process;
   ASSERT_TRUE(claim(static_cast<page_index>(2 * a_gib), 1));
   const statistics before = numbers();
@@ -361,6 +367,7 @@ TEST(HeldLimit, ofNothingGivesNothing) {
 }
 
 TEST(HeldLimit, thatIsMetInTheMiddleOfARowOfArenasLeavesNothingBehind) {
+  if (!test::wide_addresses) GTEST_SKIP() << test::needs_wide_addresses;
   if (!test::start_heap({.reserve_bytes = 8_GiB, .held_limit = 2_GiB + 512_MiB}))
     GTEST_SKIP() << test::own_process;
   EXPECT_EQ(take(3 * a_gib, 20), no_page);
@@ -512,9 +519,11 @@ TEST(PageHeapThreads, thatOpenTheOnlyArenaTogetherAllFindIt) {
 
 TEST(PageHeapThreads, mayOpenArenasWhileAnotherForks) {
 #if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "SKIP: the thread sanitizer follows 64 locks, and fork() holds one for each arena";
+  GTEST_SKIP()
+      << "SKIP: the thread sanitizer follows 64 locks, and fork() holds one for each arena";
 #endif
-  if (!test::start_heap({.reserve_bytes = std::size_t{1} << 40})) GTEST_SKIP() << test::own_process;
+  if (!test::start_heap({.reserve_bytes = std::size_t{1} << (test::wide_addresses ? 40 : 30)}))
+    GTEST_SKIP() << test::own_process;
   std::atomic<bool> stop{false};
   std::atomic<std::size_t> opened_arenas{0};
   std::atomic<int> missed{0};

@@ -140,7 +140,7 @@ TEST_F(SharedUnit, inManyPiecesIsFreedByTheLastOfThreeThreads) {
       std::byte* const p = made(bytes);
       live += bytes;
       for (std::size_t at = 0; at < bytes;) {
-        const std::size_t part = std::min(bytes - at, 1 + random() % (bytes / 3 + 1));
+        const std::size_t part = std::min<std::size_t>(bytes - at, 1 + random() % (bytes / 3 + 1));
         hands[random() % players].push_back({p + at, part});
         at += part;
       }

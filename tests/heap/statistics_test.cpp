@@ -181,6 +181,7 @@ TEST_F(Statistics, keepThePeakOfWhatWasHeld) {
 }
 
 TEST(StatisticsOfManyArenas, countWhatWasNeverUsed) {
+  if (!test::wide_addresses) GTEST_SKIP() << test::needs_wide_addresses;
   if (!test::start_heap({.reserve_bytes = 3_GiB + 256_MiB})) GTEST_SKIP() << test::own_process;
   const statistics before = stats();
   EXPECT_EQ(before.reserved, 3_GiB + 256_MiB);

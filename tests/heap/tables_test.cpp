@@ -40,7 +40,8 @@ TEST(Tables, holdNothingBeforeTheyAreStarted) {
 }
 
 TEST(Tables, holdExactlyTheReservation) {
-  for (const std::size_t bytes : {commit_bytes, 100_MiB, 1_GiB, 5_GiB + 12_MiB}) {
+  for (const std::size_t bytes :
+       {commit_bytes, 100_MiB, 1_GiB, test::wide_addresses ? 5_GiB + 12_MiB : 512_MiB}) {
     table_set t;
     ASSERT_TRUE(t.start(bytes));
     EXPECT_EQ(t.pages << page_bits, bytes);
@@ -78,6 +79,7 @@ TEST(Tables, areNoLargerThanPageNumbersAndOffsetsReach) {
 }
 
 TEST(Tables, ofAnArenaAreZeroAndApartFromThoseOfTheNext) {
+  if (!test::wide_addresses) GTEST_SKIP() << test::needs_wide_addresses;
   table_set t;
   ASSERT_TRUE(t.start(3_GiB));
   const std::size_t committed = t.commit_arena(1);
@@ -195,7 +197,7 @@ TEST(TablePool, liesWithinReachOfTheNamesOfDescriptors) {
   table_set t;
   ASSERT_TRUE(t.start(SIZE_MAX));
   // A descriptor is named by 32 bits, in units of 64 bytes.
-  const std::size_t reach = std::size_t{1} << 38;
+  const std::size_t reach = std::size_t{1} << (test::wide_addresses ? 38 : 30);
   std::size_t had = 0;
   while (had < 2 * reach) {
     const std::size_t step = 1_GiB;
@@ -218,7 +220,7 @@ TEST(Tables, takeAtMostHalfOfAnAddressSpaceLimit) {
       const rlimit limit{mapped * os::page_bytes() + room, RLIM_INFINITY};
       if (::setrlimit(RLIMIT_AS, &limit) != 0) ::_exit(9);
       table_set t;
-      if (!t.start(std::size_t{1} << 40)) ::_exit(1);
+      if (!t.start(SIZE_MAX)) ::_exit(1);
       const std::size_t bytes = t.pages << page_bits;
       if (bytes > room / 2) ::_exit(2);
       if (bytes < room / 8) ::_exit(3);

@@ -11,15 +11,13 @@
 #include <thread>
 
 #include "support/environment.hpp"
+#include "support/memory.hpp"
 
 namespace {
 
 namespace os = cleave::os;
 using cleave::test::sanitized;
-
-constexpr std::size_t operator""_MiB(unsigned long long n) {
-  return n << 20;
-}
+using cleave::test::operator""_MiB;
 
 // The exit code of the function as a process, or minus the signal that ended it.
 int as_process(void (*work)()) {
@@ -41,8 +39,7 @@ int descend(int n) {
 
 TEST(RunOnStack, callsOnce) {
   int calls = 0;
-  EXPECT_TRUE(os::run_on_stack(
-      1_MiB, 1_MiB, [](void* n) { ++*static_cast<int*>(n); }, &calls));
+  EXPECT_TRUE(os::run_on_stack(1_MiB, 1_MiB, [](void* n) { ++*static_cast<int*>(n); }, &calls));
   EXPECT_EQ(calls, 1);
 }
 

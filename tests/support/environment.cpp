@@ -39,7 +39,8 @@ std::uint64_t seed() {
 }
 
 std::size_t steps(std::size_t plain, std::size_t under_sanitizer) {
-  return number("CLEAVE_TEST_STEPS").value_or(by_build(plain, under_sanitizer));
+  return static_cast<std::size_t>(
+      number("CLEAVE_TEST_STEPS").value_or(by_build(plain, under_sanitizer)));
 }
 
 }  // namespace cleave::test

@@ -126,6 +126,10 @@ scratchTests =
         after <- blocksInUse
         assertBool (show (after - before)) (after - before < 300)
         audit >>= (@?= 0)
+    , testCase "an alignment is refused that is none, or reaches over a block" $
+        forM_ [0, 3, -1, -64, 8192, minBound] $ \alignment -> do
+          bad <- fails (stToIO (newAlignedScratch 100000 alignment))
+          assertBool ("made: " ++ show alignment) bad
     , testCase "a negative size is refused" $ do
         bad <- fails (stToIO (newScratch (-1)))
         assertBool "made" bad

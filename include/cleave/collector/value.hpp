@@ -24,6 +24,8 @@
 
 namespace cleave::gc {
 
+static_assert(sizeof(std::uintptr_t) == 8, "the collector needs addresses of 64 bits");
+
 class visitor;
 class byte_array;
 template <class T>

@@ -49,11 +49,12 @@
 -- with several capabilities, some µs. Free arrays are kept apart for each
 -- capability, so that threads do not meet; one that finds none of its own takes another's. A pool
 -- keeps at most 'limit' bytes, 64 MiB at first. At collections of the old generation it drops
--- what nobody needed since the one before, so that an idle pool is empty after two. Memory in the
+-- what nobody needed since the one before, so that an idle pool is empty after two, or after six
+-- with no collection of the young generation in between. Memory in the
 -- pool is alive to the collector; it is not copied or looked into.
 --
--- With @--nonmoving-gc@, GHC 9.0.2 does not run the finalizers of old objects, so that the pool does
--- not learn of collections. Call 'dropIdle' where that matters.
+-- With @--nonmoving-gc@, GHC 9.0.2 does not run the finalizers of old objects, so that the pool
+-- does not learn of collections. Call 'dropIdle' where that matters.
 module Cleave.Scratch.Pool
   ( -- * Scratch arrays
     withScratch

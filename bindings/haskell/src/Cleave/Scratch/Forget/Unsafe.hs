@@ -82,6 +82,7 @@ import Control.Monad (unless, when)
 import Control.Monad.Primitive (PrimMonad (PrimState), unsafeIOToPrim)
 import Control.Monad.ST (ST)
 import Control.Monad.ST.Unsafe (unsafeIOToST)
+import Data.Bits ((.&.))
 import Data.Primitive.ByteArray (MutableByteArray (MutableByteArray))
 import Data.Primitive.Types (Prim (readByteArray#, writeByteArray#), sizeOf)
 import GHC.Exts
@@ -136,10 +137,16 @@ newScratch n = do
   case n of I# n# -> wrap (newByteArray# n#)
 {-# INLINE newScratch #-}
 
--- | A pinned one, whose first byte is at a multiple of the second number, a power of two.
+-- | A pinned one, whose first byte is at a multiple of the second number, a power of two up to
+-- 4096: behind the first block, GHC would not find the array again.
+--
+-- Throws 'Control.Exception.ErrorCall' for any other alignment.
 newAlignedScratch :: Int -> Int -> ST s (Scratch s)
 newAlignedScratch n alignment = do
   checkSize "newAlignedScratch" n
+  unless (alignment > 0 && alignment <= 4096 && alignment .&. (alignment - 1) == 0) $
+    errorWithoutStackTrace
+      ("Cleave.Scratch.Forget.Unsafe.newAlignedScratch: alignment to " ++ show alignment)
   case (n, alignment) of (I# n#, I# a#) -> wrap (newAlignedPinnedByteArray# n# a#)
 {-# INLINE newAlignedScratch #-}
 
