@@ -151,7 +151,6 @@ enum class test_kind : std::uint8_t {
   at_least,      // Nat: the one arm if subject >= value, with field 0 = subject - value
   texts,         // String: arms by text
   // Array: the one arm, which binds nothing, if its depth is the value and it has one owner.
-  // Where forks are wanted the arm is not taken.
   small_array,
 };
 
@@ -173,6 +172,9 @@ struct branching {
   // own(): the subject ends here, and its fields belong to the arm. If not, its
   // fields are borrowed from it.
   bool consumes = false;
+  // A small array: the arm computes in order what the others fork, and is not taken where
+  // forks are wanted.
+  bool in_order = false;
 };
 
 enum class ending_kind : std::uint8_t {

@@ -131,7 +131,8 @@ class program_writer {
         return std::to_string(one.value) + "n+" +
                (!one.fields.empty() && one.fields[0] != nullptr ? bound(one.fields[0]) : "_");
       case test_kind::texts: return quoted(one.text);
-      case test_kind::small_array: return "small " + std::to_string(one.value);
+      case test_kind::small_array:
+        return "small " + std::to_string(one.value) + (of.in_order ? " in order" : "");
     }
     return {};
   }

@@ -22,7 +22,8 @@ std::string code_writer::condition(const core::branching& cases, const core::arm
              std::to_string(one.text.size()) + ")";
     case test_kind::small_array:
       // What is above the depth in meta is the control block of a shared array.
-      return "!fork_wanted() && " + subject + ".meta == " + std::to_string(one.value) + "u";
+      return (cases.in_order ? "!fork_wanted() && " : "") + subject +
+             ".meta == " + std::to_string(one.value) + "u";
     case test_kind::constructors: break;
   }
   const core::type& type = *cases.subject.of;

@@ -56,6 +56,8 @@ class survey {
   [[nodiscard]] std::size_t calls() const { return calls_; }
   // Every tail call to the function itself is one of those.
   [[nodiscard]] bool descends() const { return descends_; }
+  // It has a parallel let.
+  [[nodiscard]] bool forks() const { return forks_; }
   [[nodiscard]] std::size_t size() const { return size_; }
 
  private:
@@ -82,6 +84,7 @@ class survey {
     walk(of_.body, place::tail, [&](const core::block& code, place where) {
       for (const core::step& one : code.steps) {
         if (one.what.callee == &of_) all.push_back({one.what.arguments, false});
+        if (one.kind == core::step_kind::parallel) forks_ = true;
       }
       if (code.end.callee == &of_) all.push_back({code.end.arguments, where == place::tail});
     });
@@ -110,6 +113,7 @@ class survey {
   std::size_t calls_ = 0;
   std::size_t size_ = 0;
   bool descends_ = true;
+  bool forks_ = false;
 };
 
 // The most levels for which all copies fit into the room.
@@ -133,8 +137,8 @@ std::unique_ptr<core::block> call_of(const core::function& callee,
 }
 
 // The function begins with a test of each of the parameters.
-void enter(core::program& all, core::function& of, const std::vector<std::size_t>& parameters,
-           std::size_t depth, const core::function& copy) {
+void enter(core::program& all, core::function& of, const survey& found, std::size_t depth,
+           const core::function& copy) {
   core::step general;
   general.kind = core::step_kind::define;
   general.target = std::make_unique<core::label>();
@@ -143,12 +147,14 @@ void enter(core::program& all, core::function& of, const std::vector<std::size_t
   const core::label* const target = general.target.get();
 
   std::unique_ptr<core::block> code = call_of(copy, of.parameters);
+  const std::vector<std::size_t>& parameters = found.parameters();
   for (auto k = parameters.rbegin(); k != parameters.rend(); ++k) {
     auto test = std::make_unique<core::block>();
     test->end.kind = ending_kind::branch;
     test->end.cases = std::make_unique<core::branching>();
     core::branching& cases = *test->end.cases;
     cases.test = core::test_kind::small_array;
+    cases.in_order = found.forks();
     cases.subject = {of.parameters[*k], of.parameters[*k]->of, 0};
     core::arm& arm = cases.arms.emplace_back();
     arm.value = depth;
@@ -177,7 +183,7 @@ void unroll(core::program& all, const unrolling& how) {
     for (std::size_t depth = 0; depth <= levels; ++depth) {
       copies.push_back(&unrolled_copy(all, one, found.parameters(), copies));
     }
-    enter(all, one, found.parameters(), levels, *copies.back());
+    enter(all, one, found, levels, *copies.back());
   }
 }
 

@@ -156,7 +156,18 @@ TEST(Unroll, valuesOfAParallelLetComeInOrder) {
       EXPECT_NE(step.kind, core::step_kind::parallel);
     }
   }
+  EXPECT_TRUE(f.body.end.cases->in_order);
   EXPECT_EQ(run_counted(make.all), std::to_string(28 + 7));
+}
+
+// With many threads forks are wanted all the time where nothing forks.
+TEST(Unroll, takesTheCopiesOfWhatDoesNotForkAlsoWhereForksAreWanted) {
+  builder make;
+  const core::function& f = sum(make);
+  own(make.all);
+  ASSERT_EQ(copies(make.all), 5U);
+  EXPECT_EQ(f.body.end.cases->test, core::test_kind::small_array);
+  EXPECT_FALSE(f.body.end.cases->in_order);
 }
 
 // ---- What is left as it is
