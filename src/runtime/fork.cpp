@@ -74,9 +74,16 @@ void run_branches(const branch* all, std::size_t n) noexcept {
     return;
   }
   const u32 levels = levels_left - 1;
+  const u32* const here = &levels_left;
   const std::size_t half = (n + 1) / 2;
   workers->fork([=] { with_levels(levels, [=] { run_branches(all, half); }); },
-                [=] { with_levels(levels, [=] { run_branches(all + half, n - half); }); });
+                [=] {
+                  // Where another thread takes this, somebody had nothing to do, and in a tree
+                  // that leans to one side most of the work may be here.
+                  const bool taken = &levels_left != here;
+                  with_levels(taken ? std::max(levels, levels_beyond) : levels,
+                              [=] { run_branches(all + half, n - half); });
+                });
 }
 
 }  // namespace detail

@@ -20,6 +20,23 @@ namespace {
 using namespace cleave::test;
 using namespace cleave::runtime;
 
+// A tree that is a chain: each left side waits until its right side has begun, which then
+// another thread has taken. How many links were left when forks were not wanted any more.
+u32 chain(u32 links) {
+  if (links == 0 || !fork_wanted()) return links;
+  std::atomic<bool> begun{false};
+  u32 left = 0;
+  forked(
+      [&] {
+        while (!begun) std::this_thread::yield();
+      },
+      [&] {
+        begun = true;
+        left = chain(links - 1);
+      });
+  return left;
+}
+
 u32 fibonacci(u32 n) {
   if (n < 2) return n;
   u32 a = 0;
@@ -63,6 +80,10 @@ TEST(Forked, callsAllBeforeItReturns) {
       EXPECT_EQ(calls, 12);
     }
   }));
+}
+
+TEST(Forked, goesOnWhereOtherThreadsTakeTheWork) {
+  EXPECT_TRUE(leaves_nothing(2, [] { EXPECT_EQ(chain(100), 0U); }));
 }
 
 TEST(Forked, usesSeveralThreads) {

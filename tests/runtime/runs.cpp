@@ -9,8 +9,10 @@
 #include <cleave/heap.hpp>
 #include <cleave/runtime/start.hpp>
 #include <cstdlib>
+#include <new>
 #include <thread>
 
+#include "os/stack.hpp"
 #include "runtime/threads.hpp"
 
 namespace cleave::test {
@@ -81,12 +83,21 @@ testing::AssertionResult leaves_nothing(const std::function<void()>& work) {
 
 testing::AssertionResult leaves_nothing(std::size_t threads, const std::function<void()>& work) {
   return leaves_nothing_behind([&] {
-    runtime::thread_team team(threads, std::size_t{256} << 20);
-    // The runtime's own thread gives back what it kept when it ends, as here.
-    std::thread([&] {
-      team.run([](void* f) { (*static_cast<const std::function<void()>*>(f))(); },
-               const_cast<std::function<void()>*>(&work));
-    }).join();
+    constexpr std::size_t stack = std::size_t{256} << 20;
+    runtime::thread_team team(threads, stack);
+    struct job {
+      runtime::thread_team& team;
+      const std::function<void()>& work;
+    } all{team, work};
+    // The runtime's own thread gives back what it kept when it ends, as here. It needs a stack
+    // like the others: oneTBB takes a thread with less for one that has used most of it, and lets
+    // it take no work while it waits.
+    const auto run = [](void* one) {
+      const job& here = *static_cast<const job*>(one);
+      here.team.run([](void* f) { (*static_cast<const std::function<void()>*>(f))(); },
+                    const_cast<std::function<void()>*>(&here.work));
+    };
+    if (!os::run_on_stack(stack, stack, run, &all)) throw std::bad_alloc();
   });
 }
 

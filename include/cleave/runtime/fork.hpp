@@ -4,7 +4,8 @@
 //   else forked([=, &l] { l = sum(a); }, [=, &r] { r = sum(b); });
 //
 // Forks below a number of levels, which depends on the number of threads, run in order on
-// this thread: that costs one test. Which thread computes a value is not seen in it.
+// this thread: that costs one test. Work that another thread takes has levels anew, so that a
+// tree that leans to one side is shared too. Which thread computes a value is not seen in it.
 //
 // Invariants (tests/runtime/fork_test.cpp):
 //   F1  When forked() returns, all calls have returned.
