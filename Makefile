@@ -50,10 +50,11 @@ bench:
 	scripts/install_packages bench
 	cmake --preset release
 	cmake --build --preset product
-	cmake --build --preset release --target measuring collector_bench
+	cmake --build --preset release --target measuring collector_bench contention
 	python3 bench/measure.py build/release build/bench.json; \
 	  measured=$$?; python3 scripts/performance_report.py build/bench.json && exit $$measured
 	build/release/bin/collector_bench
+	build/release/bin/contention
 
 # BENCH_CHECK=--print-only says what is slower, and ends well.
 bench-check: build
