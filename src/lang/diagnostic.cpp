@@ -43,6 +43,11 @@ glyph glyph_at(std::string_view text, std::size_t at) {
     if ((byte(at + k) & 0xC0) != 0x80) return made;
     value = value << 6 | (byte(at + k) & 0x3FU);
   }
+  // Terminals differ in what they make of forms that are too long, halves of UTF-16 pairs, and
+  // what lies behind the last code point.
+  constexpr std::array<std::uint32_t, 4> least = {0, 0x80, 0x800, 0x10000};
+  const bool half = value >= 0xD800 && value <= 0xDFFF;
+  if (value < least[more] || value > 0x10FFFF || half) return made;
   return {at, text.substr(at, more + 1), value, true};
 }
 

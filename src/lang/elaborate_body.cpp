@@ -143,7 +143,8 @@ void body_maker::bind(const binder* name, core::atom value, shape* type) {
 }
 
 void body_maker::must_be_data(const binder& name, shape* type) {
-  if (asks_for_data_ && name.how == mark::reusable) reusable_.emplace_back(name.where, type);
+  if (!asks_for_data_ || name.how != mark::reusable) return;
+  data_wanted_.push_back({name.where, type, "what is marked + may be copied"});
 }
 
 void body_maker::bind_erased(const binder* name, const fact* known) {
@@ -243,11 +244,10 @@ void body_maker::finish() {
     report_.message(made_.source->where,
                     "a type here has more than " + std::to_string(type_table::largest) + " parts");
   }
-  for (const auto& [where, type] : reusable_) {
+  for (const auto& [where, type, why] : data_wanted_) {
     const core::type* const known = types_.close(type);
     if (failed || is_data(*known)) continue;
-    report_.mismatch(where, "Data (what is marked + may be copied)",
-                     "Type (" + to_text(*known) + " has one owner)");
+    report_.mismatch(where, "Data (" + why + ")", "Type (" + to_text(*known) + " has one owner)");
   }
   for (const call_patch& one : calls_) {
     if (failed && has_types(one.what)) continue;

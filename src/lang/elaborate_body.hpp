@@ -137,6 +137,8 @@ class body_maker {
   [[nodiscard]] core::atom here(core::atom outside);
   void bind(const binder* name, core::atom value, shape* type);
   void must_be_data(const binder& name, shape* type);
+  // What is given for a parameter `A: Data`.
+  void must_be_data(const def_decl& def, std::size_t k, const fact& what, span where);
   void bind_erased(const binder* name, const fact* known);
   [[nodiscard]] core::atom dummy(shape* type);
   bool want(span where, shape* expected, shape* observed);
@@ -244,9 +246,15 @@ class body_maker {
   std::vector<std::pair<core::function*, shape*>> results_;
   std::vector<call_patch> calls_;
   std::vector<type_patch> natives_;
-  // What is marked + must be Data: asked of what the program says, not of Base or @unsafe defs.
+  // What is marked + must be Data, and so what a def is given for `A: Data`: asked of what the
+  // program says, not of Base or @unsafe defs.
+  struct data_wanted {
+    span where;
+    shape* type;
+    std::string why;
+  };
   bool asks_for_data_;
-  std::vector<std::pair<span, shape*>> reusable_;
+  std::vector<data_wanted> data_wanted_;
 };
 
 }  // namespace cleave::lang

@@ -7,6 +7,7 @@
 
 #include "lang/closed_term.hpp"
 #include "lang/elaborate_blocks.hpp"
+#include "lang/kinds.hpp"
 
 namespace cleave::lang {
 namespace {
@@ -16,6 +17,10 @@ using core::type_kind;
 
 // Each further argument is one more closure, with all the arguments before it.
 constexpr std::size_t most_missing = 250;
+
+const binder* name_of(const def_decl& def, std::size_t k) {
+  return def.law != nullptr ? def.law->parameters[k].name : def.parameters[k].name;
+}
 
 bool is_function(const fact* one) {
   return one != nullptr && (one->kind == fact_kind::def || one->kind == fact_kind::lambda);
@@ -124,6 +129,7 @@ body_maker::plan body_maker::plan_def(const def_decl& def, const std::vector<con
           break;
         case parameter_kind::type:
           known = takes ? type_argument(*next, *def.type_of(k)) : facts_.type(types_.unknown());
+          must_be_data(def, k, *known, takes ? next->where : where);
           break;
         case parameter_kind::erased:
           known = takes && next->written != nullptr && facts_.types_depend_on(def, k)
@@ -147,9 +153,7 @@ body_maker::plan body_maker::plan_def(const def_decl& def, const std::vector<con
       if (takes) ++made.used;
     }
     made.what.facts.push_back(known);
-    const binder* const name =
-        def.law != nullptr ? def.law->parameters[k].name : def.parameters[k].name;
-    env.own[name] = known != nullptr ? known : facts_.nothing();
+    env.own[name_of(def, k)] = known != nullptr ? known : facts_.nothing();
   }
   made.result = facts_.type_of(*def.result_type(), env);
   return made;
@@ -183,6 +187,13 @@ body_maker::plan body_maker::plan_known(const fact& known, const std::vector<giv
 bool body_maker::is_quantity_given(const given& of) const {
   if (of.written != nullptr) return facts_.is_quantity_argument(*of.written, env_);
   return of.known != nullptr && of.known->kind == fact_kind::quantity;
+}
+
+void body_maker::must_be_data(const def_decl& def, std::size_t k, const fact& what, span where) {
+  if (!asks_for_data_ || what.kind != fact_kind::type || !says_data(def.type_of(k))) return;
+  data_wanted_.push_back(
+      {where, what.type,
+       "for " + std::string(name_of(def, k)->name) + " of " + std::string(def.name)});
 }
 
 // A type, or a function to types if that is what the parameter is.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace cleave::lang {
 namespace {
@@ -14,6 +15,15 @@ std::string hexadecimal(std::uint64_t number) {
   char text[24];
   std::snprintf(text, sizeof text, "0x%llxu", static_cast<unsigned long long>(number));
   return text;
+}
+
+// More constructs in one block are calls.
+constexpr std::ptrdiff_t most_made_inline = 64;
+
+bool makes_many_cells(const core::block& code) {
+  return std::count_if(code.steps.begin(), code.steps.end(), [](const core::step& one) {
+           return one.kind == step_kind::let && one.what.kind == core::operation_kind::construct;
+         }) > most_made_inline;
 }
 
 }  // namespace
@@ -60,6 +70,7 @@ std::string code_writer::values(const atoms& all) const {
 }
 
 void code_writer::write(const core::block& code, const goal& to) {
+  const bool outside = std::exchange(many_cells_, many_cells_ || makes_many_cells(code));
   for (const core::step& one : code.steps) {
     if (one.kind == step_kind::define) {
       label(*one.target, to);
@@ -68,6 +79,7 @@ void code_writer::write(const core::block& code, const goal& to) {
     }
   }
   end(code.end, to);
+  many_cells_ = outside;
 }
 
 // The body stands before the code that jumps to it, which passes by.

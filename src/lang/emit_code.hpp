@@ -128,6 +128,8 @@ class code_writer {
   std::string& out_;
   const core::function* inside_;
   const round_code* round_ = nullptr;
+  // So many in a row that each is a call.
+  bool many_cells_ = false;
   // Of each token: how its memory is given back.
   std::unordered_map<const core::variable*, std::string> tokens_;
   std::unordered_map<const core::block*, std::size_t> weights_;

@@ -174,9 +174,14 @@ void code_writer::construct(const core::variable& variable, const core::operatio
       const std::string& as = unit_.types.name(type);
       if (what.arguments.empty()) return define(&variable, as + "::small(" + number + ")");
       const std::string& cell = unit_.types.cell(*type.data, what.constructor);
+      const std::string size = "sizeof(" + cell + ")";
+      if (many_cells_ && what.reuse == nullptr) {
+        return define(&variable, "make_out_of_line<make_" + cell + ">(" + size + ", " +
+                                     values(what.arguments) + ")");
+      }
       const std::string memory = what.reuse != nullptr
-                                     ? "cell_from(" + name(*what.reuse) + ", sizeof(" + cell + "))"
-                                     : "new_cell(sizeof(" + cell + "))";
+                                     ? "cell_from(" + name(*what.reuse) + ", " + size + ")"
+                                     : "new_cell(" + size + ")";
       define(&variable, "make_" + cell + "(" + memory + ", " + values(what.arguments) + ")");
       return;
     }

@@ -8,15 +8,15 @@ namespace {
 
 using core::type_kind;
 
-bool kind_begins(const type_decl& of, std::string_view word) {
-  if (of.kind == nullptr || of.kind->kind != term_kind::sort) return false;
-  const span where = of.kind->where;
+bool begins(const term* kind, std::string_view word) {
+  if (kind == nullptr || kind->kind != term_kind::sort) return false;
+  const span where = kind->where;
   return where.file != nullptr &&
          where.file->text().substr(where.begin, where.end - where.begin).starts_with(word);
 }
 
 bool says_type(const type_decl& of) {
-  return kind_begins(of, "Type");
+  return begins(of.kind, "Type");
 }
 
 }  // namespace
@@ -36,7 +36,11 @@ bool is_data(const core::type& of) {
 }
 
 bool says_data(const type_decl& of) {
-  return kind_begins(of, "Data");
+  return begins(of.kind, "Data");
+}
+
+bool says_data(const term* kind) {
+  return begins(kind, "Data");
 }
 
 bool is_never_data(const term& type) {

@@ -18,6 +18,8 @@ namespace cleave::lang {
 
 // True if it says so: `type T is Data`.
 [[nodiscard]] bool says_data(const type_decl& of);
+// The same of the kind of a parameter: `-A: Data`. Null says nothing.
+[[nodiscard]] bool says_data(const term* kind);
 
 // True for a type, as it is written, of which no arguments make Data: a function, an array, an
 // action, or a type that is declared `is Type`.

@@ -77,6 +77,10 @@ TEST(Diagnostics, showControlCharactersAsEscapes) {
                      "b",
                      1, 2),
             "1>| \\x{ff}b\n  |       ^\n");
+  // Half of a pair, a form that is too long, and what is behind the last code point.
+  EXPECT_EQ(lines_of("\xed\xa0\x80", 0, 1), "1>| \\x{ed}\\x{a0}\\x{80}\n  | ^^^^^^\n");
+  EXPECT_EQ(lines_of("\xe0\x82\x80", 0, 1), "1>| \\x{e0}\\x{82}\\x{80}\n  | ^^^^^^\n");
+  EXPECT_EQ(lines_of("\xf4\x90\x80\x80", 0, 1), "1>| \\x{f4}\\x{90}\\x{80}\\x{80}\n  | ^^^^^^\n");
 }
 
 TEST(Diagnostics, showControlCharactersOfMessagesAndNamesAsEscapes) {

@@ -50,6 +50,17 @@ class Build(program.Case):
         self.fail_with(1, ["'.'"], "build", "main.bend", "-o", ".")
         self.fail_with(1, ["'no/out'", "directory"], "build", "main.bend", "-o", "no/out")
 
+    def test_it_does_not_take_the_place_of_a_source(self):
+        self.write("part.bend", b"import Base\n\ndef one() -> U32:\n  1\n")
+        self.write("main.bend", b"import Base\nimport ./part.bend as P\n\n"
+                                b"def main() -> U32:\n  P.one()\n")
+        os.symlink("main.bend", self.path("link"))
+        for place in ("main.bend", "part.bend", "link", "./part.bend"):
+            with self.subTest(place=place):
+                self.fail_with(1, [place, "--output"], "build", "main.bend", "-o", place)
+        self.assertTrue(self.read("main.bend").endswith(b"P.one()\n"))
+        self.assertTrue(self.read("part.bend").endswith(b"1\n"))
+
     def test_mistakes_on_the_command_line(self):
         self.program("main.bend", 'IO.print("built")')
         for arguments in ([], ["main.bend"], ["-o", "out"], ["main.bend", "-o"],

@@ -2,9 +2,12 @@
 // what the build of Cleave itself asks for, the compiled headers of programs.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <system_error>
 
 #include "commands.hpp"
 #include "diagnosis.hpp"
@@ -22,6 +25,16 @@ struct request {
   message_format format = message_format::text;
 };
 
+// What was made would replace what somebody wrote.
+void keep_sources(const program_source& source, const std::string& output) {
+  for (const auto& [path, text] : source.files()) {
+    std::error_code no_such_file;
+    if (!std::filesystem::equivalent(path, output, no_such_file)) continue;
+    throw command_error(
+        fmt::format("{} is a file of the program: choose another --output", in_quotes(output)));
+  }
+}
+
 int build(const request& asked) {
   program_source source(asked.file);
   program_build build(source, asked.mode);
@@ -33,6 +46,7 @@ int build(const request& asked) {
     throw command_error(
         fmt::format("{} has no main, so there is nothing to build", in_quotes(asked.file)));
   }
+  keep_sources(source, asked.output);
   const std::optional<std::string> program = read_file(build.path());
   if (!program) throw command_error(fmt::format("cannot read {}", in_quotes(build.path())));
   output target(asked.output, output::kind::program);

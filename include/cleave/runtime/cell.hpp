@@ -182,6 +182,14 @@ inline void count([[maybe_unused]] std::uint64_t program_counts::*what,
   return detail::take_cell(size);
 }
 
+// make(new_cell(size), fields...), as a call: for code that makes very many cells in a row, such
+// as a long list. Compilers need long for it otherwise, and what they make of it is large.
+template <auto make, class... Fields>
+[[nodiscard, gnu::noinline]] inline auto make_out_of_line(std::size_t size,
+                                                          Fields... fields) noexcept {
+  return make(new_cell(size), fields...);
+}
+
 // Requires: from new_cell(size), and not in use.
 inline void free_cell(void* memory, std::size_t size) noexcept {
   if (size <= detail::largest_kept) [[likely]] {
