@@ -26,7 +26,8 @@ class session {
       case 0: made(chosen, s, size_from(s.number)); break;
       // Often no power of two, now and then too large.
       case 1:
-        made(chosen, s, size_from(s.number), number % 5 == 0 ? number : 1u << number % 34);
+        made(chosen, s, size_from(s.number),
+             number % 5 == 0 ? number : std::size_t{1} << number % 34);
         break;
       case 2: cut(chosen, other, number % (chosen.bytes + chosen.bytes / 4 + 2)); break;
       case 3: join(chosen, other); break;
