@@ -12,29 +12,24 @@
 
 namespace cleave::test {
 
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool thread_sanitized = true;
-#elif defined(__has_feature)
-#  if __has_feature(thread_sanitizer)
-inline constexpr bool thread_sanitized = true;
-#  else
-inline constexpr bool thread_sanitized = false;
-#  endif
-#else
-inline constexpr bool thread_sanitized = false;
-#endif
-
+enum class sanitizer : std::uint8_t { none, address, thread };
 #if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool sanitized = true;
+inline constexpr sanitizer watched_by = sanitizer::address;
+#elif defined(__SANITIZE_THREAD__)
+inline constexpr sanitizer watched_by = sanitizer::thread;
 #elif defined(__has_feature)
 #  if __has_feature(address_sanitizer)
-inline constexpr bool sanitized = true;
+inline constexpr sanitizer watched_by = sanitizer::address;
+#  elif __has_feature(thread_sanitizer)
+inline constexpr sanitizer watched_by = sanitizer::thread;
 #  else
-inline constexpr bool sanitized = thread_sanitized;
+inline constexpr sanitizer watched_by = sanitizer::none;
 #  endif
 #else
-inline constexpr bool sanitized = thread_sanitized;
+inline constexpr sanitizer watched_by = sanitizer::none;
 #endif
+inline constexpr bool sanitized = watched_by != sanitizer::none;
+inline constexpr bool thread_sanitized = watched_by == sanitizer::thread;
 
 // One of two values: sanitizers make a step 10 to 50 times slower, and keep
 // shadow memory of their own.
