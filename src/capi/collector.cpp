@@ -4,9 +4,7 @@
 // locals stand in, so that C and C++ can share a thread's mutator.
 #include <cleave_collector.h>
 
-#include <algorithm>
 #include <cleave/collector.hpp>
-#include <cstring>
 #include <deque>
 #include <exception>
 #include <memory>
@@ -14,6 +12,8 @@
 #include <new>
 #include <optional>
 #include <vector>
+
+#include "capi/growth.hpp"
 
 namespace gc = cleave::gc;
 
@@ -87,14 +87,6 @@ cl_status guarded(Function function) noexcept {
   }
 }
 
-// Fields beyond this library's struct must be 0: an option that is asked for is obeyed or
-// refused, never dropped.
-bool asks_for_more(const cl_collector_options& options) noexcept {
-  const char* const bytes = reinterpret_cast<const char*>(&options);
-  return std::any_of(bytes + sizeof(options), bytes + std::max(options.size, sizeof(options)),
-                     [](char byte) { return byte != 0; });
-}
-
 template <class Number>
 void use(Number& option, std::size_t wanted) noexcept {
   if (wanted != 0) option = static_cast<Number>(wanted);
@@ -112,7 +104,7 @@ cl_status cl_collector_create(const cl_collector_options* options, cl_collector*
   return guarded([&] {
     gc::options chosen;
     if (options != nullptr) {
-      if (options->size < sizeof(cl_collector_options) || asks_for_more(*options)) {
+      if (options->size < sizeof(cl_collector_options) || cleave::capi::asks_for_more(*options)) {
         throw std::exception();
       }
       use(chosen.nursery, options->nursery);
@@ -290,21 +282,20 @@ cl_status cl_give(cl_mutator* mutator, cl_run run, cl_root* out) {
 cl_status cl_collector_get_statistics(const cl_collector* collector, cl_collector_statistics* out) {
   if (out->size < sizeof(cl_collector_statistics)) return cl_bad_argument;
   const gc::statistics now = collector->c.stats();
-  const std::size_t size = out->size;
-  std::memset(static_cast<void*>(out), 0, size);
-  out->size = size;
-  out->young_collections = now.young_collections;
-  out->full_collections = now.full_collections;
-  out->allocated = now.allocated;
-  out->given = now.given;
-  out->forgotten = now.forgotten;
-  out->taken = now.taken;
-  out->swept = now.swept;
-  out->large_young = now.large_young;
-  out->large_old = now.large_old;
-  out->charged = now.charged;
-  out->blocks = now.blocks;
-  out->pause_total_ns = static_cast<std::uint64_t>(now.pause_total.count());
-  out->pause_longest_ns = static_cast<std::uint64_t>(now.pause_longest.count());
+  cl_collector_statistics known{};
+  known.young_collections = now.young_collections;
+  known.full_collections = now.full_collections;
+  known.allocated = now.allocated;
+  known.given = now.given;
+  known.forgotten = now.forgotten;
+  known.taken = now.taken;
+  known.swept = now.swept;
+  known.large_young = now.large_young;
+  known.large_old = now.large_old;
+  known.charged = now.charged;
+  known.blocks = now.blocks;
+  known.pause_total_ns = static_cast<std::uint64_t>(now.pause_total.count());
+  known.pause_longest_ns = static_cast<std::uint64_t>(now.pause_longest.count());
+  cleave::capi::hand_out(known, out);
   return cl_ok;
 }

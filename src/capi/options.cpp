@@ -1,10 +1,6 @@
 // options.cpp -- starting the heap from C, and its returning of memory.
 //
-// cl_options grows at its end. The library copies the part that both sides know
-// between the caller's struct and its own:
-//   O1  No byte at or beyond the caller's `size` is read or written.
-//   O2  Fields beyond this library's struct must be 0: an option that is asked
-//       for is obeyed or refused, never dropped.
+// cl_options grows at its end (capi/growth.hpp).
 #include <cleave.h>
 
 #include <algorithm>
@@ -12,6 +8,8 @@
 #include <cleave/heap.hpp>
 #include <cstring>
 #include <new>
+
+#include "capi/growth.hpp"
 
 namespace {
 
@@ -33,10 +31,6 @@ cl_options defaults() noexcept {
   return to;
 }
 
-bool all_zero(const char* begin, const char* end) noexcept {
-  return std::all_of(begin, end, [](char byte) { return byte == 0; });
-}
-
 bool is_flag(std::int32_t value) noexcept {
   return value == 0 || value == 1;
 }
@@ -44,24 +38,18 @@ bool is_flag(std::int32_t value) noexcept {
 }  // namespace
 
 cl_status cl_options_init(cl_options* options) {
-  const std::size_t size = options->size;
-  if (size < first_size) return cl_bad_argument;
-  cl_options known = defaults();
-  known.size = size;
-  std::memset(static_cast<void*>(options), 0, size);
-  std::memcpy(static_cast<void*>(options), &known, std::min(size, sizeof(known)));
+  if (options->size < first_size) return cl_bad_argument;
+  cleave::capi::hand_out(defaults(), options);
   return cl_ok;
 }
 
 cl_status cl_start(const cl_options* options) {
   cl_options known = defaults();
   if (options != nullptr) {
-    if (options->size < first_size) return cl_bad_argument;
-    const char* const bytes = reinterpret_cast<const char*>(options);
-    if (options->size > sizeof(known) && !all_zero(bytes + sizeof(known), bytes + options->size)) {
+    if (options->size < first_size || cleave::capi::asks_for_more(*options)) {
       return cl_bad_argument;
     }
-    std::memcpy(&known, bytes, std::min(options->size, sizeof(known)));
+    std::memcpy(&known, static_cast<const void*>(options), std::min(options->size, sizeof(known)));
     if (!is_flag(known.huge_pages) || !is_flag(known.purge_thread) ||
         !is_flag(known.fork_handlers)) {
       return cl_bad_argument;

@@ -8,6 +8,7 @@
 #include <cleave/heap.hpp>
 #include <cstring>
 
+#include "capi/growth.hpp"
 #include "heap/statistics.hpp"
 
 namespace {
@@ -43,15 +44,11 @@ cl_statistics converted(const heap::statistics& from) noexcept {
 }  // namespace
 
 cl_status cl_get_statistics(cl_statistics* out) {
-  const std::size_t size = out->size;
-  if (size < first_size) return cl_bad_argument;
+  if (out->size < first_size) return cl_bad_argument;
   heap::statistics sums;
   heap::class_statistics classes[heap::class_count];
   heap::sum_up(sums, classes);
-  cl_statistics known = converted(sums);
-  known.size = size;
-  std::memset(static_cast<void*>(out), 0, size);
-  std::memcpy(static_cast<void*>(out), &known, std::min(size, sizeof(known)));
+  cleave::capi::hand_out(converted(sums), out);
   return cl_ok;
 }
 

@@ -1,11 +1,12 @@
 #include "lang/diagnostic.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
+
+#include "lang/utf8.hpp"
 
 namespace cleave::lang {
 namespace {
@@ -28,27 +29,11 @@ struct glyph {
   bool valid = true;
 };
 
+// A byte that is no UTF-8 is one by itself.
 glyph glyph_at(std::string_view text, std::size_t at) {
-  const auto byte = [text](std::size_t k) { return static_cast<unsigned char>(text[k]); };
-  const unsigned first = byte(at);
-  glyph made{at, text.substr(at, 1), first, first < 0x80};
-  const std::size_t more = first < 0xC2   ? 0
-                           : first < 0xE0 ? 1
-                           : first < 0xF0 ? 2
-                           : first < 0xF5 ? 3
-                                          : 0;
-  if (more == 0 || text.size() - at <= more) return made;
-  std::uint32_t value = first & (0x3FU >> more);
-  for (std::size_t k = 1; k <= more; ++k) {
-    if ((byte(at + k) & 0xC0) != 0x80) return made;
-    value = value << 6 | (byte(at + k) & 0x3FU);
-  }
-  // Terminals differ in what they make of forms that are too long, halves of UTF-16 pairs, and
-  // what lies behind the last code point.
-  constexpr std::array<std::uint32_t, 4> least = {0, 0x80, 0x800, 0x10000};
-  const bool half = value >= 0xD800 && value <= 0xDFFF;
-  if (value < least[more] || value > 0x10FFFF || half) return made;
-  return {at, text.substr(at, more + 1), value, true};
+  const utf8_character one = utf8_at(text, at);
+  if (one.bytes != 0) return {at, text.substr(at, one.bytes), one.code_point, true};
+  return {at, text.substr(at, 1), static_cast<unsigned char>(text[at]), false};
 }
 
 // What a terminal would act on instead of showing it, or would hide: controls, and the

@@ -1,17 +1,12 @@
 #include "lang/emit_names.hpp"
 
+#include "lang/letters.hpp"
+
 namespace cleave::lang {
 namespace {
 
 constexpr std::size_t longest_identifier = 40;
 constexpr std::size_t longest_comment = 200;
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 }  // namespace
 

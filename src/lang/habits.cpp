@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+
+#include "lang/letters.hpp"
 
 namespace cleave::lang {
 namespace {
@@ -34,7 +35,7 @@ constexpr std::array<habit, 4> places = {
 };
 
 bool in_word(char c) noexcept {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  return starts_word(c) || is_digit(c);
 }
 
 bool begins_with(std::string_view text, std::string_view word) noexcept {
@@ -54,7 +55,7 @@ std::string_view find(const std::array<habit, N>& among, std::string_view text) 
 std::string_view habit_at(std::string_view text, std::size_t at) {
   const std::string_view here = text.substr(at);
   if (const std::string_view help = find(places, here); !help.empty()) return help;
-  if (here.size() > 1 && here[0] == '-' && std::isdigit(static_cast<unsigned char>(here[1])) != 0) {
+  if (here.size() > 1 && here[0] == '-' && is_digit(here[1])) {
     return "there are no negative literals: F32.neg(1.0)";
   }
   const std::size_t before = at == 0 ? text.npos : text.rfind('\n', at - 1);

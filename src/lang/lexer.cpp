@@ -5,17 +5,13 @@
 #include <string>
 #include <utility>
 
+#include "lang/letters.hpp"
+
 namespace cleave::lang {
 namespace {
 
 bool is_blank(char c) noexcept {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
-}
-bool starts_word(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 bool in_name(char c) noexcept {
   return starts_word(c) || is_digit(c) || c == '.';

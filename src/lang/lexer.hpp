@@ -77,9 +77,6 @@ class lexer {
 // What a string literal without errors means. `literal` includes the quotes.
 [[nodiscard]] std::string unescape(std::string_view literal);
 
-// Appends a code point as UTF-8.
-void append_utf8(std::string& to, std::uint32_t code_point);
-
 // The spelling of a reserved word.
 [[nodiscard]] std::string_view spelling(token_kind reserved) noexcept;
 

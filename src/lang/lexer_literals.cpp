@@ -4,31 +4,20 @@
 #include <string>
 #include <system_error>
 
+#include "lang/letters.hpp"
 #include "lang/lexer.hpp"
+#include "lang/utf8.hpp"
 
 namespace cleave::lang {
 namespace {
 
 constexpr std::uint64_t largest_u32 = 0xFFFF'FFFF;
-constexpr std::uint32_t largest_code_point = 0x10'FFFF;
-
-bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
-}
-bool starts_word(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
 
 int hex_digit(char c) noexcept {
   if (is_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
-}
-
-// A code point that UTF-8 can encode.
-bool is_scalar(std::uint32_t value) noexcept {
-  return value <= largest_code_point && (value < 0xD800 || value > 0xDFFF);
 }
 
 // The power of ten of the first digit that is not 0: 0 for 1.5, -2 for 0.05.
@@ -207,59 +196,19 @@ std::uint32_t lexer::braced_hex(bool& wrong) {
 
 // Passes over one code point of what is known to be UTF-8.
 std::uint32_t lexer::code_point() {
-  const auto first = static_cast<unsigned char>(text_[at_++]);
-  if (first < 0x80) return first;
-  const int more = first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
-  auto value = static_cast<std::uint32_t>(first & (0x3F >> more));
-  for (int k = 0; k < more; ++k) {
-    value = value << 6 | (static_cast<unsigned char>(text_[at_++]) & 0x3F);
-  }
-  return value;
+  const utf8_character one = utf8_at(text_, at_);
+  at_ += one.bytes;
+  return one.code_point;
 }
 
 std::size_t first_bad_byte(std::string_view text) noexcept {
-  const auto byte = [text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   std::size_t at = 0;
-  while (at < text.size()) {
-    const unsigned first = byte(at);
-    if (first == 0) return at;
-    if (first < 0x80) {
-      ++at;
-      continue;
-    }
-    const std::size_t more = first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
-    if (first < 0xC2 || first > 0xF4 || text.size() - at <= more) return at;
-    std::uint32_t value = first & (0x3FU >> more);
-    for (std::size_t k = 1; k <= more; ++k) {
-      if ((byte(at + k) & 0xC0) != 0x80) return at;
-      value = value << 6 | (byte(at + k) & 0x3FU);
-    }
-    constexpr std::uint32_t least[] = {0, 0x80, 0x800, 0x1'0000};
-    if (value < least[more] || !is_scalar(value)) return at;
-    at += more + 1;
+  while (at < text.size() && text[at] != '\0') {
+    const std::size_t bytes = utf8_at(text, at).bytes;
+    if (bytes == 0) break;
+    at += bytes;
   }
   return at;
-}
-
-void append_utf8(std::string& to, std::uint32_t code_point) {
-  const auto tail = [&](unsigned shift) {
-    to.push_back(static_cast<char>(0x80 | ((code_point >> shift) & 0x3F)));
-  };
-  if (code_point < 0x80) {
-    to.push_back(static_cast<char>(code_point));
-  } else if (code_point < 0x800) {
-    to.push_back(static_cast<char>(0xC0 | code_point >> 6));
-    tail(0);
-  } else if (code_point < 0x1'0000) {
-    to.push_back(static_cast<char>(0xE0 | code_point >> 12));
-    tail(6);
-    tail(0);
-  } else {
-    to.push_back(static_cast<char>(0xF0 | code_point >> 18));
-    tail(12);
-    tail(6);
-    tail(0);
-  }
 }
 
 std::string unescape(std::string_view literal) {
