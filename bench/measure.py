@@ -7,7 +7,8 @@
 
 There are five parts: the workloads of `cleave bench` with all strategies; their instructions;
 the programs of examples/programs/ beside their twins; how long a program takes to start; and
-`cleave sort` of a file. What is not measured this time stays in the file as it was.
+`cleave sort` of a file. What is not measured this time stays in the file as it was, programs and
+workloads that were not named too; a run with --quick and one without it are not mixed.
 scripts/performance_report.py turns the file into tables and charts; bench/README.md says how to
 measure well.
 """
@@ -82,13 +83,32 @@ def write(path, results):
     os.replace(file.name, path)
 
 
+def beside(old, new, key, names):
+    """The list `new`, and what `old` has of other names than these; names stay where they stood."""
+    place = {}
+    for entry in [*old, *new]:
+        place.setdefault(entry[key], len(place))
+    return sorted([entry for entry in old if entry[key] not in names] + new,
+                  key=lambda entry: place[entry[key]])
+
+
+def beside_older_programs(old, new, names):
+    """What programs.measure() found of `names`, and what was known of others."""
+    merged = {"results": beside(old.get("results", []), new["results"], "name", names)}
+    for part in "build", "instructions", "failed":
+        others = {name: value for name, value in old.get(part, {}).items() if name not in names}
+        merged[part] = {**others, **new[part]}
+    return merged
+
+
 def measure_programs(places, chosen, say):
+    """(the programs that are asked for, what was found of them)"""
     sizes = programs.read_sizes(ROOT / "bench" / "twins" / "sizes.txt")
     names = chosen.names or list(sizes)
     if unknown := [name for name in names if name not in sizes]:
         raise Failed(f"there is no program {unknown[0]}; there are {' '.join(sizes)}")
     with tempfile.TemporaryDirectory() as cache:
-        return programs.measure(places, names, sizes, chosen, cache, say)
+        return names, programs.measure(places, names, sizes, chosen, cache, say)
 
 
 def main():
@@ -96,12 +116,16 @@ def main():
     say = Progress()
     places = programs.Places(ROOT, chosen.build.resolve())
     results = before(chosen.results)
+    # What single measurements stand beside: the rest of a run of the same kind.
+    older = results if chosen.names and results.get("quick") == chosen.quick else {}
     results["machine"] = machine.describe(ROOT, places.build)
     results["quick"] = chosen.quick
     wrong = []
     try:
         if "workloads" in chosen.only:
-            results["workloads"] = workloads.measure(places, chosen, say)
+            found = workloads.measure(places, chosen, say)
+            results["workloads"] = beside(older.get("workloads") or [], found, "workload",
+                                          {r["workload"] for r in found})
             if not chosen.names and not chosen.quick:
                 results["absent"] = workloads.absent(results["workloads"])
         if "instructions" in chosen.only and chosen.instructions:
@@ -111,8 +135,9 @@ def main():
         if "start" in chosen.only:
             results["start"] = start.measure(places, chosen, say)
         if "programs" in chosen.only:
-            results["programs"] = measure_programs(places, chosen, say)
-            wrong = list(results["programs"]["failed"].values())
+            names, found = measure_programs(places, chosen, say)
+            results["programs"] = beside_older_programs(older.get("programs") or {}, found, names)
+            wrong = list(found["failed"].values())
     except Failed as error:
         wrong.append(str(error))
     say.done()

@@ -12,6 +12,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
+import measure as measuring  # noqa: E402
 from measuring import children, programs  # noqa: E402
 
 SPREAD = ["median", "least", "most"]
@@ -28,8 +29,13 @@ class Measure(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.results = pathlib.Path(cls.folder.name) / "results.json"
-        # What is there of another time stays.
-        cls.results.write_text('{"workloads": [1]}')
+        # What is there of another time stays; it failed then for fork_tree.
+        cls.older = {"name": "maze", "threads": 1, "rounds": 2, "ratio": {}}
+        cls.results.write_text(json.dumps({
+            "quick": True, "workloads": [1],
+            "programs": {"results": [cls.older, {"name": "fork_tree"}],
+                         "build": {"maze": 0.5, "fork_tree": 0.5}, "instructions": {"maze": {}},
+                         "failed": {"fork_tree": "twin prints '2'"}}}))
         cls.done = measure(cls.results, "--quick", "--only", "programs", "fork_tree", "kept_slices")
         cls.found = json.loads(cls.results.read_text())
 
@@ -48,7 +54,7 @@ class Measure(unittest.TestCase):
         self.assertTrue(self.found["quick"])
 
     def test_both_sides_have_time_memory_and_page_faults(self):
-        results = self.found["programs"]["results"]
+        results = [r for r in self.found["programs"]["results"] if r != self.older]
         self.assertEqual([(r["name"], r["threads"], r["rounds"]) for r in results],
                          [("fork_tree", 1, 2), ("kept_slices", 1, 2)])
         for r in results:
@@ -63,8 +69,14 @@ class Measure(unittest.TestCase):
         self.assertGreater(results[0]["program"]["resident"], 4 << 20)
 
     def test_each_program_was_compiled_and_none_failed(self):
-        self.assertEqual(list(self.found["programs"]["build"]), ["fork_tree", "kept_slices"])
+        self.assertEqual(set(self.found["programs"]["build"]), {"maze", "fork_tree", "kept_slices"})
         self.assertEqual(self.found["programs"]["failed"], {})
+
+    def test_programs_that_were_not_named_stay_as_they_were(self):
+        found = self.found["programs"]
+        self.assertIn(self.older, found["results"])
+        self.assertEqual(found["build"]["maze"], 0.5)
+        self.assertEqual(found["instructions"], {"maze": {}})
 
     def test_the_machine_is_described(self):
         machine = self.found["machine"]
@@ -80,6 +92,20 @@ class Measure(unittest.TestCase):
 
 
 class Parts(unittest.TestCase):
+    def test_a_name_that_is_measured_again_replaces_itself_where_it_stood(self):
+        old = [{"name": "a", "at": 1}, {"name": "b", "at": 1}, {"name": "b", "at": 2}]
+        new = [{"name": "c", "at": 3}, {"name": "a", "at": 3}]
+        self.assertEqual([(r["name"], r["at"]) for r in measuring.beside(old, new, "name", "ac")],
+                         [("a", 3), ("b", 1), ("b", 2), ("c", 3)])
+
+    def test_a_program_that_fails_now_loses_its_older_figures(self):
+        old = {"results": [{"name": "a"}, {"name": "b"}], "build": {"a": 1, "b": 1},
+               "instructions": {"a": {}, "b": {}}, "failed": {}}
+        new = {"results": [], "build": {}, "instructions": {}, "failed": {"a": "why"}}
+        self.assertEqual(measuring.beside_older_programs(old, new, ["a"]),
+                         {"results": [{"name": "b"}], "build": {"b": 1}, "instructions": {"b": {}},
+                          "failed": {"a": "why"}})
+
     def test_sides_that_print_different_things_are_refused(self):
         with self.assertRaisesRegex(children.Failed, "twin prints '2'"):
             programs.same_output({"program": "1", "twin": "2"})
