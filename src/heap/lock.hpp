@@ -3,10 +3,10 @@
 //   constinit ranked_lock registry{rank::registry};
 //   const std::lock_guard guard(registry);
 //
-// The order is that of `rank`. Outside of fork() a thread holds one lock at a time, and start's
-// while the heap starts. Around fork() a thread takes all of them; while it has them, its own
-// locking does nothing, so that handlers of others which allocate or free there do not wait
-// for themselves.
+// The order is that of `rank`. Outside of fork() a thread holds one lock at a time; start's also
+// while the heap starts, and checked mode's while a sanitizer is told. Around fork() a thread
+// takes all of them; while it has them, its own locking does nothing, so that handlers of others
+// which allocate or free there do not wait for themselves.
 //
 // Invariants (checked builds check them at each lock and at each call of the system):
 //   L1  A thread takes locks in the order of their ranks, and two of one rank only around fork().
@@ -21,8 +21,8 @@
 
 namespace cleave::heap {
 
-enum class rank : std::uint8_t { start, checked, registry, slabs, opening, arena };
-inline constexpr unsigned ranks = 6;
+enum class rank : std::uint8_t { start, checked, registry, slabs, opening, arena, told };
+inline constexpr unsigned ranks = 7;
 
 namespace lock_order {
 

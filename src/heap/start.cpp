@@ -11,6 +11,7 @@
 #include "heap/slab.hpp"
 #include "heap/tables.hpp"
 #include "heap/thread_cache.hpp"
+#include "heap/told.hpp"
 #include "os/thread.hpp"
 
 namespace cleave::heap {
@@ -28,12 +29,14 @@ void lock_everything() noexcept {
     caches::lock();
     slabs::lock_all();
     page_heap::lock_all();
+    told::lock();
   }
   ++lock_order::fork_depth;
 }
 
 void unlock_everything() noexcept {
   if (--lock_order::fork_depth != 0) return;
+  told::unlock();
   page_heap::unlock_all();
   slabs::unlock_all();
   caches::unlock();

@@ -2,6 +2,10 @@
 
 #include <cleave/heap.hpp>
 
+#include <algorithm>
+#include <mutex>
+
+#include "heap/lock.hpp"
 #include "heap/tables.hpp"
 
 #if defined(CLEAVE_TINY_HEAP)
@@ -33,7 +37,40 @@ namespace {
 
 constinit bool under_memcheck = false;
 
+#if defined(CLEAVE_TELLS_ADDRESS)
+constexpr std::size_t grain = 8;
+// The sanitizer reads and writes the shadow of a grain as if no other thread were there, and ends
+// the process where two do it at once: pieces of two threads may meet inside of one.
+constinit ranked_lock shared_grains{rank::told};
+
+// Tells of [p, p + bytes): of whole grains freely, of parts of one under the lock.
+template <typename Tell>
+void by_grain(void* p, std::size_t bytes, Tell tell) noexcept {
+  char* const begin = static_cast<char*>(p);
+  const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(p) % grain;
+  const std::size_t head = misaligned == 0 ? 0 : std::min(bytes, grain - misaligned);
+  const std::size_t tail = (bytes - head) % grain;
+  if (bytes - head != tail) tell(begin + head, bytes - head - tail);
+  if (head == 0 && tail == 0) return;
+  const std::lock_guard guard(shared_grains);
+  if (head != 0) tell(begin, head);
+  if (tail != 0) tell(begin + bytes - tail, tail);
+}
+#endif
+
 }  // namespace
+
+#if defined(CLEAVE_TELLS_ADDRESS)
+void lock() noexcept {
+  shared_grains.lock();
+}
+void unlock() noexcept {
+  shared_grains.unlock();
+}
+#else
+void lock() noexcept {}
+void unlock() noexcept {}
+#endif
 
 void start() noexcept {
 #if defined(CLEAVE_TELLS_VALGRIND)
@@ -49,7 +86,7 @@ bool memcheck() noexcept {
 
 void handed_out([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(CLEAVE_TELLS_ADDRESS)
-  __asan_unpoison_memory_region(p, bytes);
+  by_grain(p, bytes, __asan_unpoison_memory_region);
 #endif
 #if defined(CLEAVE_TELLS_MEMORY)
   __msan_allocated_memory(p, bytes);
@@ -61,7 +98,7 @@ void handed_out([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) no
 
 void freed([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(CLEAVE_TELLS_ADDRESS)
-  __asan_poison_memory_region(p, bytes);
+  by_grain(p, bytes, __asan_poison_memory_region);
 #endif
 #if defined(CLEAVE_TELLS_MEMORY)
   __msan_poison(p, bytes);
@@ -73,7 +110,7 @@ void freed([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) noexcep
 
 void readable([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(CLEAVE_TELLS_ADDRESS)
-  __asan_unpoison_memory_region(p, bytes);
+  by_grain(p, bytes, __asan_unpoison_memory_region);
 #endif
 #if defined(CLEAVE_TELLS_MEMORY)
   __msan_unpoison(p, bytes);

@@ -36,4 +36,8 @@ void freed(void* p, std::size_t bytes) noexcept;
 // Whatever is there may be read and written, and counts as written.
 void readable(void* p, std::size_t bytes) noexcept;
 
+// Around fork(): what threads tell at one time.
+void lock() noexcept;
+void unlock() noexcept;
+
 }  // namespace cleave::heap::told
