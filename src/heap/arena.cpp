@@ -41,7 +41,7 @@ void for_each_block(std::size_t page, std::size_t n, F f) noexcept {
 
 }  // namespace
 
-void arena::open(std::size_t pages, bool huge, unsigned system_order) noexcept {
+void arena::open(std::size_t pages, kind of, unsigned system_order) noexcept {
   std::uint64_t* leaf = leaf_;
   std::uint64_t* middle = middle_;
   for (unsigned k = 0; k < orders; ++k) {
@@ -50,9 +50,9 @@ void arena::open(std::size_t pages, bool huge, unsigned system_order) noexcept {
     middle += base::index_set::middle_words(arena_pages >> k);
   }
   pages_ = pages;
-  huge_ = huge;
+  kind_ = of;
   system_order_ = static_cast<std::uint8_t>(system_order);
-  together_ = huge ? std::uint8_t{huge_order} : system_order_;
+  together_ = of.huge ? std::uint8_t{huge_order} : system_order_;
   free_ = pages;
   insert_range(0, pages);
   // Release: as above.

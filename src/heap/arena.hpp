@@ -64,9 +64,16 @@ class arena {
 
   static constexpr std::size_t none = SIZE_MAX;
 
+  // What it is for.
+  struct kind {
+    bool huge = false;       // runs that want huge pages
+    std::uint16_t node = 0;  // threads near this node of memory
+    friend bool operator==(kind, kind) = default;
+  };
+
   // Once, before the first use: `pages` free pages, nothing accessible.
   // The system's own pages are 2^system_order of ours, at most a chunk.
-  void open(std::size_t pages, bool huge, unsigned system_order = 0) noexcept;
+  void open(std::size_t pages, kind of, unsigned system_order = 0) noexcept;
 
   // Takes n pages aligned to 2^order >= n pages; the rest of the block stays free.
   // The fullest fit with the lowest address; or, where memory is missing there, the next that
@@ -93,7 +100,7 @@ class arena {
   }
 
   std::size_t pages() const noexcept { return pages_; }
-  bool huge() const noexcept { return huge_; }
+  kind of() const noexcept { return kind_; }
   std::size_t free_pages() const noexcept { return free_; }
   std::size_t backed_pages() const noexcept { return backed_count_; }
   // Memory that is held for nothing: backed pages that are free. A hint without the lock.
@@ -181,14 +188,14 @@ class arena {
   }
   std::uint64_t returnable(std::size_t word, bool expired) const noexcept;
 
-  std::uint32_t listed_ = 0;              // bit k: there is a free block of order k
+  std::uint32_t listed_ = 0;               // bit k: there is a free block of order k
   base::atomic<std::uint32_t> orders_{0};  // the same, for those without the lock
   std::atomic<std::size_t> idle_{0};
   std::uint64_t changes_ = 0;
   std::size_t pages_ = 0;
   std::size_t free_ = 0;
   std::size_t backed_count_ = 0;
-  bool huge_ = false;
+  kind kind_;
   std::uint8_t system_order_ = 0;
   std::uint8_t together_ = 0;  // a touch puts memory behind this order of pages
   base::index_set sets_[orders];

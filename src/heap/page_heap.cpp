@@ -6,16 +6,18 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "base/bits.hpp"
 #include "base/check.hpp"
-#include "heap/arena.hpp"
+#include "heap/arenas.hpp"
 #include "heap/held.hpp"
 #include "heap/lock.hpp"
 #include "heap/purger.hpp"
 #include "heap/tables.hpp"
 #include "heap/transit.hpp"
 #include "os/memory.hpp"
+#include "os/nodes.hpp"
 
 namespace cleave::heap::page_heap {
 namespace {
@@ -32,13 +34,11 @@ struct attempt {
 // Growth adds up to this many pages before it looks at what lies idle.
 constexpr std::size_t growth_that_looks = (std::size_t{1} << 20) / 4096;
 
-constinit std::atomic<bool> is_open[most_arenas]{};
-constinit ranked_lock opening{rank::opening};  // held while an arena is opened, which is rare
-constinit std::atomic<std::size_t> seen{0};    // one more than the last arena that was opened
 constinit std::atomic<std::size_t> committed_bytes{0};
 constinit std::atomic<std::size_t> grown{0};  // pages of new memory since the last look
 constinit bool want_huge_pages = false;
 constinit unsigned system_order = 0;  // the system's own pages are 2^this of ours
+constinit unsigned nodes = 1;         // of memory
 
 // The large range that was freed last, whole, so that the next request of its
 // size splits and merges nothing: the page in the high half, the count in the low.
@@ -71,10 +71,6 @@ page_index global(std::size_t a, std::size_t page) noexcept {
   return static_cast<page_index>(a * arena_pages + page);
 }
 
-std::size_t pages_of(std::size_t a) noexcept {
-  return std::min(arena_pages, tables.pages - a * arena_pages);
-}
-
 // Whether a run is to lie in huge pages: it fills those that it touches to
 // eight ninths, so that what is held stays within 9/8 of what is used.
 bool wants_huge(std::size_t n) noexcept {
@@ -82,37 +78,26 @@ bool wants_huge(std::size_t n) noexcept {
   return want_huge_pages && n >= extent && base::align_up(n, extent) * 8 <= n * 9;
 }
 
-// Opens an arena. False if it is open already, or the system refuses.
-bool open(std::size_t a, bool huge) noexcept {
-  if (opened(a) != nullptr) return false;
-  // Who comes too late for the opening, and too early for the arena, looks again.
-  const transit moving;
-  // Before the lock, as all calls of the system; that two threads do it is harmless.
-  const std::size_t bytes = tables.commit_arena(a);
-  const std::lock_guard guard(opening);
-  if (bytes == 0 || opened(a) != nullptr) return false;
-  tables.count_accessible(bytes);
-  (new (tables.arena_at + a) arena)->open(pages_of(a), huge, system_order);
-  tables.note_opened((a * arena_pages + pages_of(a)) << page_bits);
-  // Release: whoever sees it open sees the arena made.
-  is_open[a].store(true, std::memory_order_release);
-  // Relaxed: under the lock. Release: pairs with arenas_seen(), so that the loop over them finds
-  // it.
-  if (seen.load(std::memory_order_relaxed) <= a) seen.store(a + 1, std::memory_order_release);
-  return true;
+unsigned near() noexcept {
+  return nodes > 1 ? os::current_node() : 0;
+}
+
+// The arena that a run of n pages belongs in.
+arena::kind kind_for(std::size_t n) noexcept {
+  return {wants_huge(n), static_cast<std::uint16_t>(near())};
 }
 
 std::size_t idle_everywhere() noexcept {
   std::size_t sum = 0;
-  for (std::size_t a = 0; a < arenas_seen(); ++a) {
-    if (const arena* const one = opened(a)) sum += one->idle_pages();
+  for (std::size_t a = 0; a < arenas::seen(); ++a) {
+    if (const arena* const one = arenas::opened(a)) sum += one->idle_pages();
   }
   return sum;
 }
 
 // Returns idle memory of one arena, up to about `most` pages; how many pages it was.
 std::size_t purge_arena(std::size_t a, bool expired, std::size_t most) noexcept {
-  arena* const one = opened(a);
+  arena* const one = arenas::opened(a);
   if (one == nullptr || one->idle_pages() == 0) return 0;
   std::size_t returned = 0;
   arena::cursor cursor;
@@ -148,7 +133,7 @@ std::size_t purge_arena(std::size_t a, bool expired, std::size_t most) noexcept 
 
 std::size_t purge_all(bool expired, std::size_t most) noexcept {
   std::size_t returned = 0;
-  for (std::size_t a = arenas_seen(); a-- > 0 && returned < most;) {
+  for (std::size_t a = arenas::seen(); a-- > 0 && returned < most;) {
     returned += purge_arena(a, expired, most - returned);
   }
   return returned;
@@ -156,7 +141,7 @@ std::size_t purge_all(bool expired, std::size_t most) noexcept {
 
 // Makes pages of one arena accessible that a call has taken out. False if the system refuses.
 bool make_accessible(std::size_t a, std::size_t page, std::size_t n) noexcept {
-  arena& from = *opened(a);
+  arena& from = *arenas::opened(a);
   arena::range needed;
   arena::range roomy;
   {
@@ -177,7 +162,7 @@ bool make_accessible(std::size_t a, std::size_t page, std::size_t n) noexcept {
     if (roomy.n == needed.n || !commit(needed)) return false;
     roomy = needed;
   }
-  if (from.huge()) os::prefer_huge_pages(address(a, roomy.page), roomy.n << page_bits);
+  if (from.of().huge) os::prefer_huge_pages(address(a, roomy.page), roomy.n << page_bits);
   const std::lock_guard guard(from.lock);
   // Relaxed: a statistic, and the measure of the next step.
   committed_bytes.fetch_add(from.mark_accessible(roomy) << page_bits, std::memory_order_relaxed);
@@ -196,10 +181,15 @@ void for_each_part(page_index page, std::size_t n, F f) noexcept {
   }
 }
 
+// Others may be the range that was freed last.
+bool goes_to_arenas(std::size_t n) noexcept {
+  return n < std::size_t{1} << cached_orders >> 1;
+}
+
 void give_to_arenas(page_index page, std::size_t n) noexcept {
   bool look = false;
   for_each_part(page, n, [&look](std::size_t a, std::size_t first, std::size_t part) {
-    arena* const one = opened(a);
+    arena* const one = arenas::opened(a);
     CLEAVE_CHECK(one != nullptr, "free of memory that was never handed out");
     const std::lock_guard guard(one->lock);
     one->give(first, part);
@@ -221,7 +211,7 @@ page_index take_last_for(std::size_t n, unsigned order) noexcept {
   // Twice the size is too good for it.
   const auto fits = [n, order](std::uint64_t range) {
     return (page_in(range) & ((std::uint64_t{1} << order) - 1)) == 0 && count_in(range) >= n &&
-           count_in(range) / 2 < n;
+           count_in(range) / 2 < n && is_near(page_in(range));
   };
   // In one step when nothing is left over. Acquire: as in take_last(). Relaxed: a guess.
   std::uint64_t last = last_range.load(std::memory_order_relaxed);
@@ -246,9 +236,9 @@ page_index take_last_for(std::size_t n, unsigned order) noexcept {
 std::size_t missing_in(page_index page, std::size_t n) noexcept {
   std::size_t sum = 0;
   for_each_part(page, n, [&sum](std::size_t a, std::size_t first, std::size_t part) {
-    const std::lock_guard guard(opened(a)->lock);
-    const arena::range all = opened(a)->backing_of(first, part);
-    sum += opened(a)->unbacked_in(all.page, all.n);
+    const std::lock_guard guard(arenas::opened(a)->lock);
+    const arena::range all = arenas::opened(a)->backing_of(first, part);
+    sum += arenas::opened(a)->unbacked_in(all.page, all.n);
   });
   return sum;
 }
@@ -260,7 +250,7 @@ std::size_t back(page_index page, std::size_t n, std::size_t missing) noexcept {
   std::size_t done = 0;
   bool within = true;
   for_each_part(page, n, [&](std::size_t a, std::size_t first, std::size_t part) {
-    arena& one = *opened(a);
+    arena& one = *arenas::opened(a);
     const std::lock_guard guard(one.lock);
     const arena::range all = one.backing_of(first, part);
     const std::size_t fresh = one.unbacked_in(all.page, all.n);
@@ -282,8 +272,8 @@ void unback(page_index page, std::size_t n) noexcept {
   if (page >= end) return;
   for_each_part(page, end - page, [](std::size_t a, std::size_t first, std::size_t part) {
     if (!os::discard(address(a, first), part << page_bits)) return;
-    const std::lock_guard guard(opened(a)->lock);
-    held::subtract(opened(a)->clear_backed(first, part));
+    const std::lock_guard guard(arenas::opened(a)->lock);
+    held::subtract(arenas::opened(a)->clear_backed(first, part));
   });
 }
 
@@ -320,7 +310,7 @@ attempt settle(page_index page, std::size_t n) noexcept {
 }
 
 attempt take_in(std::size_t a, std::size_t n, unsigned order) noexcept {
-  arena* const one = opened(a);
+  arena* const one = arenas::opened(a);
   if (one == nullptr || !one->may_have(order)) return {};
   page_index page = no_page;
   std::optional<transit> moving;
@@ -347,13 +337,13 @@ attempt take_in(std::size_t a, std::size_t n, unsigned order) noexcept {
 // Takes exactly these pages, which may lie in several arenas, or none.
 attempt take_exactly(page_index page, std::size_t n) noexcept {
   const transit moving;
-  const bool huge = wants_huge(n);
+  const arena::kind wanted = kind_for(n);
   std::size_t claimed = 0;
   bool whole = true;
   for_each_part(page, n, [&](std::size_t a, std::size_t first, std::size_t part) {
     if (!whole) return;
-    if (opened(a) == nullptr) open(a, huge);
-    arena* const one = opened(a);
+    if (arenas::opened(a) == nullptr) arenas::open(a, wanted);
+    arena* const one = arenas::opened(a);
     whole = one != nullptr;
     if (!whole) return;
     const std::lock_guard guard(one->lock);
@@ -367,8 +357,8 @@ attempt take_exactly(page_index page, std::size_t n) noexcept {
 
 // How many pages from the begin of an arena on are free, counted up to n of them.
 std::size_t free_at_begin(std::size_t a, std::size_t n) noexcept {
-  arena* const one = opened(a);
-  if (one == nullptr) return std::min(n, pages_of(a));
+  arena* const one = arenas::opened(a);
+  if (one == nullptr) return std::min(n, arenas::pages_of(a));
   const std::lock_guard guard(one->lock);
   return one->free_from(0, n);
 }
@@ -395,25 +385,31 @@ attempt take_large(std::size_t n) noexcept {
 
 attempt take_anywhere(std::size_t n, unsigned order) noexcept {
   if (n > arena_pages) return take_large(n);
-  const bool huge = wants_huge(n);
+  const arena::kind wanted = kind_for(n);
   attempt best;
   const auto good = [&](attempt tried) {
     if (tried.result != outcome::no_space) best = tried;
     return tried.result == outcome::taken || tried.result == outcome::limit;
   };
-  for (const bool fitting : {true, false}) {
-    for (std::size_t a = 0; a < arenas_seen(); ++a) {
-      const arena* const one = opened(a);
-      if (one == nullptr || (one->huge() == huge) != fitting) continue;
-      if (good(take_in(a, n, order))) return best;
+  const auto found_open = [&](auto fits) {
+    for (std::size_t a = 0; a < arenas::seen(); ++a) {
+      const arena* const one = arenas::opened(a);
+      if (one != nullptr && fits(one->of()) && good(take_in(a, n, order))) return true;
     }
-    if (!fitting) break;
-    for (std::size_t a = 0; a < tables.arenas; ++a) {
-      if (pages_of(a) < std::size_t{1} << order || !open(a, huge)) continue;
-      if (good(take_in(a, n, order))) return best;
-      break;
-    }
+    return false;
+  };
+  if (found_open([wanted](arena::kind of) { return of == wanted; })) return best;
+  for (std::size_t a = 0; a < tables.arenas; ++a) {
+    if (arenas::pages_of(a) < std::size_t{1} << order || !arenas::open(a, wanted)) continue;
+    if (good(take_in(a, n, order))) return best;
+    break;
   }
+  // No address space is left for an arena of its own: first what is near, then anything.
+  if (found_open(
+          [wanted](arena::kind of) { return of.node == wanted.node && of.huge != wanted.huge; })) {
+    return best;
+  }
+  found_open([wanted](arena::kind of) { return of.node != wanted.node; });
   return best;
 }
 
@@ -422,8 +418,14 @@ attempt take_anywhere(std::size_t n, unsigned order) noexcept {
 void start(const options& chosen) noexcept {
   want_huge_pages = chosen.huge_pages && tables.arenas > 1;
   system_order = base::floor_log2(std::max(os::page_bytes(), page_size) >> page_bits);
+  nodes = os::node_count();
+  arenas::start(system_order);
   held::set_limit(chosen.held_limit);
   purger::start(chosen);
+}
+
+bool is_near(page_index page) noexcept {
+  return nodes == 1 || arenas::opened(page >> arena_order)->of().node == near();
 }
 
 page_index take(std::size_t n, unsigned order) noexcept {
@@ -449,12 +451,33 @@ page_index take(std::size_t n, unsigned order) noexcept {
 
 page_index take_short_arena(std::size_t n) noexcept {
   const std::size_t a = tables.arenas - 1;
-  const std::size_t there = pages_of(a);
+  const std::size_t there = arenas::pages_of(a);
   return n <= there && there < arena_pages ? take_exactly(global(a, 0), n).page : no_page;
 }
 
+void giving::give(page_index page, std::size_t n) noexcept {
+  const std::size_t a = page >> arena_order;
+  if (!goes_to_arenas(n) || (page + n - 1) >> arena_order != a) {
+    end();
+    page_heap::give(page, n);
+    return;
+  }
+  arena* const one = arenas::opened(a);
+  CLEAVE_CHECK(one != nullptr, "free of memory that was never handed out");
+  if (one != locked_) end();
+  if (locked_ == nullptr) (locked_ = one)->lock.lock();
+  one->give(page & (arena_pages - 1), n);
+  look_ |= one->every_64th();
+}
+
+void giving::end() noexcept {
+  if (locked_ == nullptr) return;
+  std::exchange(locked_, nullptr)->lock.unlock();
+  if (std::exchange(look_, false)) purger::freed();
+}
+
 void give(page_index page, std::size_t n) noexcept {
-  if (n < std::size_t{1} << cached_orders >> 1) {
+  if (goes_to_arenas(n)) {
     give_to_arenas(page, n);
     return;
   }
@@ -538,15 +561,15 @@ void add_statistics(statistics& s) noexcept {
   s.system_calls = os::call_count();
   std::size_t row = 0;
   for (std::size_t a = 0; a < tables.arenas; ++a) {
-    std::size_t lead = pages_of(a);
+    std::size_t lead = arenas::pages_of(a);
     std::array<std::size_t, orders> blocks{};
-    if (arena* const one = opened(a)) {
+    if (arena* const one = arenas::opened(a)) {
       const std::lock_guard guard(one->lock);
       s.free += one->free_pages() << page_bits;
       lead = one->free_from(0, lead);
       for (unsigned k = 0; k < orders; ++k) blocks[k] = one->free_blocks(k);
     } else {
-      // Never used: as open() would make it.
+      // Never used: as arenas::open() would make it.
       for (unsigned k = 0; k < orders; ++k) blocks[k] = (lead >> k) & 1;
     }
     for (unsigned k = 0; k < orders; ++k) {
@@ -554,35 +577,11 @@ void add_statistics(statistics& s) noexcept {
       if (blocks[k] > 0) s.largest_free = std::max(s.largest_free, page_size << k);
     }
     // Several arenas, the last one in part, or the short arena at the end.
-    if (row > 0 || pages_of(a) < arena_pages) {
+    if (row > 0 || arenas::pages_of(a) < arena_pages) {
       s.largest_free = std::max(s.largest_free, (row + lead) << page_bits);
     }
     row = lead == arena_pages ? row + lead : 0;
   }
-}
-
-// Acquire in both: pairs with open().
-std::size_t arenas_seen() noexcept {
-  return seen.load(std::memory_order_acquire);
-}
-
-arena* opened(std::size_t a) noexcept {
-  return is_open[a].load(std::memory_order_acquire) ? tables.arena_at + a : nullptr;
-}
-
-void lock_all() noexcept {
-  // No arena is added until they are unlocked.
-  opening.lock();
-  for (std::size_t a = 0; a < arenas_seen(); ++a) {
-    if (arena* const one = opened(a)) one->lock.lock();
-  }
-}
-
-void unlock_all() noexcept {
-  for (std::size_t a = arenas_seen(); a-- > 0;) {
-    if (arena* const one = opened(a)) one->lock.unlock();
-  }
-  opening.unlock();
 }
 
 void after_fork_in_child() noexcept {
@@ -590,8 +589,8 @@ void after_fork_in_child() noexcept {
   // to the child: at most the block that each was working on.
   forget_transits();
   std::size_t backed = 0;
-  for (std::size_t a = 0; a < arenas_seen(); ++a) {
-    if (const arena* const one = opened(a)) backed += one->backed_pages();
+  for (std::size_t a = 0; a < arenas::seen(); ++a) {
+    if (const arena* const one = arenas::opened(a)) backed += one->backed_pages();
   }
   held::set(backed);
   purger::after_fork_in_child();

@@ -1,4 +1,5 @@
 #include "heap/slab.hpp"
+#include "heap/arenas.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -206,7 +207,7 @@ const char* check(totals& sum, bool lost) noexcept {
   std::size_t found[class_count]{};
   for (page_index page = 0; page < tables.pages; page += slab_pages) {
     const std::size_t a = page >> arena_order;
-    if (page_heap::opened(a) == nullptr) {
+    if (arenas::opened(a) == nullptr) {
       page += static_cast<page_index>(arena_pages - slab_pages);
       continue;
     }

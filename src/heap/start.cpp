@@ -1,4 +1,5 @@
 #include "heap/start.hpp"
+#include "heap/arenas.hpp"
 
 #include <cleave/heap.hpp>
 
@@ -28,7 +29,7 @@ void lock_everything() noexcept {
     checked::lock();
     caches::lock();
     slabs::lock_all();
-    page_heap::lock_all();
+    arenas::lock_all();
     told::lock();
   }
   ++lock_order::fork_depth;
@@ -37,7 +38,7 @@ void lock_everything() noexcept {
 void unlock_everything() noexcept {
   if (--lock_order::fork_depth != 0) return;
   told::unlock();
-  page_heap::unlock_all();
+  arenas::unlock_all();
   slabs::unlock_all();
   caches::unlock();
   checked::unlock();

@@ -109,7 +109,10 @@ void thread_cache::keep_block(page_index page, unsigned order, std::uint32_t n) 
   page_bin& bin = ranges[order];
   if (bin.count == bin.room) {
     const std::uint32_t half = (bin.room + 1) / 2;
-    for (std::uint32_t i = 0; i < half; ++i) page_heap::give(bin.range[i].page, bin.range[i].n);
+    {
+      page_heap::giving oldest;
+      for (std::uint32_t i = 0; i < half; ++i) oldest.give(bin.range[i].page, bin.range[i].n);
+    }
     std::copy(bin.range + half, bin.range + bin.count, bin.range);
     bin.count = bin.count - half;
   }
@@ -132,8 +135,8 @@ void thread_cache::replace_last(page_index page, std::size_t n) noexcept {
 void thread_cache::keep(page_index page, std::size_t n) noexcept {
   while (n > 0) {
     const unsigned above = base::ceil_log2(n);
-    // What would bypass the bins anyway goes in one piece.
-    if (above >= cached_orders) {
+    // What would bypass the bins anyway goes in one piece, and what is far away to its node.
+    if (above >= cached_orders || !page_heap::is_near(page)) {
       page_heap::give(page, n);
       return;
     }
@@ -159,13 +162,14 @@ void thread_cache::flush() noexcept {
     bin.top = bin.begin;
     slabs::give(c, bin.begin, n);
   }
-  if (last.n != 0) page_heap::give(last.page, last.n);
+  page_heap::giving all;
+  if (last.n != 0) all.give(last.page, last.n);
   last = {};
   for (page_bin& bin : ranges) {
     while (bin.count > 0) {
       bin.count = bin.count - 1;
       const page_range newest = bin.range[bin.count];
-      page_heap::give(newest.page, newest.n);
+      all.give(newest.page, newest.n);
     }
   }
 }

@@ -12,7 +12,7 @@
 
 #include <mutex>
 
-#include "heap/arena.hpp"
+#include "heap/arenas.hpp"
 #include "heap/checked.hpp"
 #include "heap/page_heap.hpp"
 #include "heap/slab.hpp"
@@ -32,8 +32,8 @@ struct page_totals {
 };
 
 const char* check_pages(page_totals& sum) noexcept {
-  for (std::size_t a = 0; a < page_heap::arenas_seen(); ++a) {
-    arena* const one = page_heap::opened(a);
+  for (std::size_t a = 0; a < arenas::seen(); ++a) {
+    arena* const one = arenas::opened(a);
     if (one == nullptr) continue;
     const std::lock_guard guard(one->lock);
     if (const char* const wrong = one->check(caches::lost()); wrong != nullptr) return wrong;

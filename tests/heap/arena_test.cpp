@@ -32,7 +32,7 @@ class Arena : public testing::Test {
   }
 
   arena& opened(std::size_t pages) {
-    a_->open(pages, false);
+    a_->open(pages, {});
     guard_ = std::unique_lock(a_->lock);
     return *a_;
   }

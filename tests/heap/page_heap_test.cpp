@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "heap/arena.hpp"
+#include "heap/arenas.hpp"
 #include "heap/tables.hpp"
 #include "heap/told.hpp"
 #include "support/environment.hpp"
@@ -547,8 +547,8 @@ TEST(PageHeapThreads, mayOpenArenasWhileAnotherForks) {
       const page_index page = take(1, 0);
       if (page == no_page) ::_exit(1);
       give(page, 1);
-      for (std::size_t a = 0; a < arenas_seen(); ++a) {
-        arena* const one = opened(a);
+      for (std::size_t a = 0; a < arenas::seen(); ++a) {
+        arena* const one = arenas::opened(a);
         if (one == nullptr) continue;
         if (!one->lock.try_lock()) ::_exit(2);
         one->lock.unlock();

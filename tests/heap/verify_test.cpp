@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "heap/arena.hpp"
+#include "heap/arenas.hpp"
 #include "heap/geometry.hpp"
 #include "heap/page_heap.hpp"
 #include "heap/slab.hpp"
@@ -45,7 +45,7 @@ class Verify : public test::SmallHeap {
   }
 
   page_index first_page() const { return tables.page_of(reinterpret_cast<std::uintptr_t>(pages_)); }
-  arena& the_arena() const { return *page_heap::opened(first_page() >> arena_order); }
+  arena& the_arena() const { return *arenas::opened(first_page() >> arena_order); }
   slab& the_slab() const {
     return *slab_of(tables.page_of(reinterpret_cast<std::uintptr_t>(slot_)));
   }

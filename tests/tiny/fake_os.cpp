@@ -10,6 +10,7 @@
 #include "base/bits.hpp"
 #include "heap/lock.hpp"
 #include "os/memory.hpp"
+#include "os/nodes.hpp"
 #include "os/thread.hpp"
 
 namespace cleave::fake_os {
@@ -28,6 +29,8 @@ std::uint64_t countdown = 0;
 bool fail_after = false;
 std::uint64_t made = 0;
 std::atomic<std::uint64_t> now{1};
+std::atomic<unsigned> nodes{1};
+std::atomic<unsigned> node_of_threads{0};
 
 // Whether this call is one that fails. Under the lock.
 bool refused() noexcept {
@@ -61,6 +64,10 @@ std::uint64_t calls() noexcept {
 }
 
 void set_time(std::uint64_t milliseconds) noexcept { now.store(milliseconds); }
+
+void set_nodes(unsigned count) noexcept { nodes.store(count); }
+
+void run_on_node(unsigned node) noexcept { node_of_threads.store(node); }
 
 bool accessible(const void* p) noexcept {
   const std::lock_guard guard(lock);
@@ -113,6 +120,10 @@ bool discard(void* begin, std::size_t bytes) noexcept {
 void prefer_huge_pages(void*, std::size_t) noexcept {}
 
 std::size_t address_space_left() noexcept { return SIZE_MAX; }
+
+unsigned node_count() noexcept { return nodes.load(); }
+
+unsigned current_node() noexcept { return node_of_threads.load(); }
 
 std::uint64_t call_count() noexcept { return calls(); }
 

@@ -23,6 +23,10 @@ std::uint64_t calls() noexcept;
 
 void set_time(std::uint64_t milliseconds) noexcept;
 
+// How many nodes of memory there are when the heap starts (1 at first), and where all threads run.
+void set_nodes(unsigned count) noexcept;
+void run_on_node(unsigned node) noexcept;
+
 bool accessible(const void* p) noexcept;
 
 // Bytes of accessible pages that are not discarded and have been part of a commit.

@@ -1,0 +1,66 @@
+#include "heap/arenas.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <new>
+
+#include "heap/lock.hpp"
+#include "heap/transit.hpp"
+
+namespace cleave::heap::arenas {
+namespace {
+
+constinit std::atomic<bool> is_open[most_arenas]{};
+constinit ranked_lock opening{rank::opening};  // held while an arena is opened, which is rare
+constinit std::atomic<std::size_t> seen_{0};   // one more than the last arena that was opened
+constinit unsigned system_order_ = 0;
+
+}  // namespace
+
+void start(unsigned system_order) noexcept {
+  system_order_ = system_order;
+}
+
+bool open(std::size_t a, arena::kind of) noexcept {
+  if (opened(a) != nullptr) return false;
+  // Who comes too late for the opening, and too early for the arena, looks again.
+  const transit moving;
+  // Before the lock, as all calls of the system; that two threads do it is harmless.
+  const std::size_t bytes = tables.commit_arena(a);
+  const std::lock_guard guard(opening);
+  if (bytes == 0 || opened(a) != nullptr) return false;
+  tables.count_accessible(bytes);
+  (new (tables.arena_at + a) arena)->open(pages_of(a), of, system_order_);
+  tables.note_opened((a * arena_pages + pages_of(a)) << page_bits);
+  // Release: whoever sees it open sees the arena made.
+  is_open[a].store(true, std::memory_order_release);
+  // Relaxed: under the lock. Release: pairs with seen(), so that the loop over them finds it.
+  if (seen_.load(std::memory_order_relaxed) <= a) seen_.store(a + 1, std::memory_order_release);
+  return true;
+}
+
+// Acquire in both: pairs with open().
+std::size_t seen() noexcept {
+  return seen_.load(std::memory_order_acquire);
+}
+
+arena* opened(std::size_t a) noexcept {
+  return is_open[a].load(std::memory_order_acquire) ? tables.arena_at + a : nullptr;
+}
+
+void lock_all() noexcept {
+  // No arena is added until they are unlocked.
+  opening.lock();
+  for (std::size_t a = 0; a < seen(); ++a) {
+    if (arena* const one = opened(a)) one->lock.lock();
+  }
+}
+
+void unlock_all() noexcept {
+  for (std::size_t a = seen(); a-- > 0;) {
+    if (arena* const one = opened(a)) one->lock.unlock();
+  }
+  opening.unlock();
+}
+
+}  // namespace cleave::heap::arenas
