@@ -31,6 +31,7 @@
 #include <algorithm>
 #include <cleave/detail/elements.hpp>
 #include <cleave/detail/growing.hpp>
+#include <cleave/detail/trivial_abi.hpp>
 #include <compare>
 #include <concepts>
 #include <cstddef>
@@ -45,7 +46,7 @@
 namespace cleave {
 
 template <class T>
-class [[nodiscard]] array {
+class [[nodiscard]] CLEAVE_PASSED_IN_REGISTERS array {
  public:
   using value_type = T;
   using size_type = std::size_t;

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cleave/detail/raise.hpp>
+#include <cleave/detail/trivial_abi.hpp>
 #include <cleave/heap.hpp>
 #include <cstddef>
 #include <span>
@@ -25,7 +26,7 @@
 
 namespace cleave {
 
-class [[nodiscard]] run {
+class [[nodiscard]] CLEAVE_PASSED_IN_REGISTERS run {
  public:
   // An empty run owns nothing and joins with anything. It may still have a
   // place: the empty piece of a cut stands where the cut was.

@@ -151,16 +151,15 @@ void* mutator::make_references(std::size_t size, place at) {
   return proxy;
 }
 
-local<byte_array> mutator::give(array<std::byte>&& bytes, place at) {
+local<byte_array> mutator::give_bytes(std::byte* bytes, std::size_t size, bool& kept, place at) {
   heap_state& state = *inside_->state;
-  if (bytes.size() <= state.chosen.large_threshold) {
-    local<byte_array> made = make_bytes_for_overwrite(bytes.size(), at);
-    if (!bytes.empty()) std::memcpy(made->data(), bytes.data(), bytes.size());
-    bytes.clear();
+  if (size <= state.chosen.large_threshold) {
+    local<byte_array> made = make_bytes_for_overwrite(size, at);
+    if (size != 0) std::memcpy(made->data(), bytes, size);
     return made;
   }
   safepoint();
-  payload* const p = make_payload(state, inside_->here, bytes.size(), bytes.data(), false);
+  payload* const p = make_payload(state, inside_->here, size, bytes, false);
   void* proxy = nullptr;
   try {
     proxy = allocate(detail::byte_array_type, array_access::proxy_bytes);
@@ -170,8 +169,8 @@ local<byte_array> mutator::give(array<std::byte>&& bytes, place at) {
     detail::payload_space::drop(p);
     throw;
   }
-  const std::size_t size = bytes.release().size();
   state.payloads.adopt(*p, proxy, size, true, at);
+  kept = true;
   return local<byte_array>(*this, static_cast<byte_array*>(proxy));
 }
 

@@ -120,7 +120,16 @@ class CLEAVE_API mutator : public detail::local_list {
 
   // Makes a managed array of an owned one: O(1), or a copy if it is small.
   // If it throws, the bytes are what they were.
-  local<byte_array> give(array<std::byte>&& bytes, place at = place::here());
+  local<byte_array> give(array<std::byte>&& bytes, place at = place::here()) {
+    bool kept = false;
+    local<byte_array> given = give_bytes(bytes.data(), bytes.size(), kept, at);
+    if (kept) {
+      static_cast<void>(bytes.release());
+    } else {
+      bytes.clear();
+    }
+    return given;
+  }
 
   // --- Letting go: O(1), no safepoint, never fails half-way ---
 
@@ -166,6 +175,8 @@ class CLEAVE_API mutator : public detail::local_list {
 
   void refill(std::size_t bytes);
   void* make_references(std::size_t size, place at);
+  // A managed array of these bytes. `kept`: it owns them now, else it has copies.
+  local<byte_array> give_bytes(std::byte* bytes, std::size_t size, bool& kept, place at);
 
   std::uintptr_t top_ = 0;
   std::uintptr_t limit_ = 0;
