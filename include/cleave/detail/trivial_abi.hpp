@@ -6,7 +6,8 @@
 // it would its members; other compilers cannot, so objects of two compilers would not fit
 // together, and a program asks for it: CLEAVE_TRIVIAL_ABI=1, for all of its sources or none
 // (docs/decisions/0018-arrays-in-registers-on-request.md). The classes have another name to the
-// linker then, so a function that takes or returns one is not found where it was compiled otherwise.
+// linker then, so a function that takes or returns one is not found where it was compiled
+// otherwise.
 #pragma once
 
 #if !defined(CLEAVE_TRIVIAL_ABI)
