@@ -17,13 +17,32 @@ std::string hexadecimal(std::uint64_t number) {
   return text;
 }
 
-// More constructs in one block are calls.
+// More constructs in one block are calls, and a chain of them is made in pieces of so many.
 constexpr std::ptrdiff_t most_made_inline = 64;
 
 bool makes_many_cells(const core::block& code) {
   return std::count_if(code.steps.begin(), code.steps.end(), [](const core::step& one) {
            return one.kind == step_kind::let && one.what.kind == core::operation_kind::construct;
          }) > most_made_inline;
+}
+
+bool makes_cell(const core::step& one) {
+  return one.kind == step_kind::let && one.name != nullptr &&
+         one.what.kind == core::operation_kind::construct && one.what.reuse == nullptr &&
+         !core::is_plain(*one.name->of);
+}
+
+// Where the longest chain ends that begins at the step and has no more than most_made_inline: of
+// constructs each of which consumes the one before, so that all but the last are gone behind it.
+std::size_t chain_end(const std::vector<core::step>& steps, std::size_t from) {
+  const std::size_t most = std::min<std::size_t>(from + most_made_inline, steps.size());
+  std::size_t end = from;
+  while (end < most && makes_cell(steps[end])) {
+    const auto is_before = [&](const core::atom& one) { return one.name == steps[end - 1].name; };
+    if (end > from && std::ranges::none_of(steps[end].what.arguments, is_before)) break;
+    ++end;
+  }
+  return end;
 }
 
 }  // namespace
@@ -71,15 +90,32 @@ std::string code_writer::values(const atoms& all) const {
 
 void code_writer::write(const core::block& code, const goal& to) {
   const bool outside = std::exchange(many_cells_, many_cells_ || makes_many_cells(code));
-  for (const core::step& one : code.steps) {
+  for (std::size_t at = 0; at < code.steps.size();) {
+    const core::step& one = code.steps[at];
+    const std::size_t chained = many_cells_ ? chain_end(code.steps, at) : at;
+    if (chained - at == most_made_inline) {
+      chain({code.steps.begin() + static_cast<std::ptrdiff_t>(at), most_made_inline});
+      at = chained;
+      continue;
+    }
     if (one.kind == step_kind::define) {
       label(*one.target, to);
     } else {
       step(one);
     }
+    ++at;
   }
   end(code.end, to);
   many_cells_ = outside;
+}
+
+// Only the last of the cells is used behind them.
+void code_writer::chain(std::span<const core::step> cells) {
+  const core::variable& last = *cells.back().name;
+  open(unit_.type(last) + " " + name(last) + " = out_of_line([&] ");
+  for (const core::step& one : cells) step(one);
+  line("return " + name(last) + ";");
+  close(");");
 }
 
 // The body stands before the code that jumps to it, which passes by.

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -66,6 +67,7 @@ class code_writer {
 
   // emit_code.cpp
   void label(const core::label& one, const goal& to);
+  void chain(std::span<const core::step> cells);
   [[nodiscard]] std::size_t weight(const core::block& code);
   void line(std::string_view text);
   void open(std::string_view before = "");

@@ -229,8 +229,12 @@ shape* fact_table::type_of(const term& of, environment& env) {
                      std::string(text_of(of.where).substr(0, 60)));
   } else {
     const bool run_time = one->kind == fact_kind::nothing || one->kind == fact_kind::lambda;
+    const auto* const made = as<construct_term>(&of);
+    const bool pair = made != nullptr && made->name == "Tuple";
     report_.mismatch(of.where,
-                     run_time ? "a type that is known when the program is compiled" : "a type",
+                     pair       ? "a type (that of pairs is A & B)"
+                     : run_time ? "a type that is known when the program is compiled"
+                                : "a type",
                      std::string(text_of(of.where).substr(0, 60)));
   }
   return types_.unknown();

@@ -214,8 +214,8 @@ class parser {
   parsing<std::size_t> row(match_row* made, std::size_t width, around outside);
 
   // ---- Do blocks (parser_do.cpp)
-  parsing<sized_term> do_block();
-  parsing<std::size_t> do_line(do_statement* made, std::uint32_t column);
+  parsing<sized_term> do_block(around outside);
+  parsing<std::size_t> do_line(do_statement* made, std::uint32_t column, around outside);
   parsing<std::size_t> named_do_line(do_statement* made, sized_term name);
 
   // ---- Patterns (parser_patterns.cpp)

@@ -21,7 +21,10 @@ parsing<sized_term> parser::body(around outside) {
       break;
     }
     if (!before.empty() && !starts_term() && !at(token_kind::minus_binder)) {
-      co_await refuse("a term (a body ends with its result, not with a let)");
+      const std::vector<binder*>& names = before.back().names;
+      const bool word_let = names.size() > 1 && names[0]->name == "let";
+      co_await refuse("a term (a body ends with its result, not with a let)",
+                      word_let ? "a let has no word before it: x = e" : std::string_view());
     }
     statement one;
     std::size_t height = 0;
@@ -170,6 +173,7 @@ parsing<sized_term> parser::match(around outside) {
     subjects.push_back(one.node);
     inner = std::max(inner, one.height);
     take_if(token_kind::comma);
+    if (at(token_kind::case_word)) co_await refuse("':' (it ends what is matched)");
   } while (!at(token_kind::colon));
   take();
 

@@ -5,9 +5,15 @@
 #include "lang/parser.hpp"
 
 namespace cleave::lang {
+namespace {
+
+constexpr const char* one_name =
+    "a name (a line of a do block binds one; a def takes a value apart)";
+
+}  // namespace
 
 // do M<a, .., R>: and lines at the column of the first.
-parsing<sized_term> parser::do_block() {
+parsing<sized_term> parser::do_block(around outside) {
   const token word = take();
   const token monad = co_await want_name();
   std::vector<term*> arguments;
@@ -33,7 +39,7 @@ parsing<sized_term> parser::do_block() {
       co_await refuse("a term (a do block ends with its result)");
     }
     do_statement one;
-    const std::size_t height = co_await do_line(&one, column);
+    const std::size_t height = co_await do_line(&one, column, outside);
     inner = std::max(inner, height);
     last = one.kind == do_kind::give || one.kind == do_kind::last;
     lines.push_back(one);
@@ -43,7 +49,7 @@ parsing<sized_term> parser::do_block() {
       inner);
 }
 
-parsing<std::size_t> parser::do_line(do_statement* made, std::uint32_t column) {
+parsing<std::size_t> parser::do_line(do_statement* made, std::uint32_t column, around outside) {
   const token first = now_;
   sized_term read;
   std::size_t height = 0;
@@ -56,6 +62,8 @@ parsing<std::size_t> parser::do_line(do_statement* made, std::uint32_t column) {
     read = co_await term_at(level_arrow, around::colon);
     if (at(token_kind::colon) && read.node->kind == term_kind::name) {
       height = co_await named_do_line(made, read);
+    } else if (at(token_kind::colon) && outside == around::nothing) {
+      co_await refuse(read.node->where, one_name);
     } else if (take_if(token_kind::left_arrow)) {
       const sized_term value = co_await term_at(level_arrow);
       made->kind = do_kind::bind;
@@ -67,6 +75,7 @@ parsing<std::size_t> parser::do_line(do_statement* made, std::uint32_t column) {
       made->value = read.node;
     }
     if (at(token_kind::equals)) {
+      if (read.node->kind != term_kind::name) co_await refuse(read.node->where, one_name);
       co_await refuse("'x : T = e' (a let of a do block has a type)");
     }
     const bool ended = take_if(token_kind::semicolon);

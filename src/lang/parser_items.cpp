@@ -1,4 +1,5 @@
 // Imports, types, laws and defs.
+#include <algorithm>
 #include <string>
 
 #include "lang/parser.hpp"
@@ -304,7 +305,10 @@ void parser::end_item() {
   for (const call_term* each : take_unresolved(item_.operators, names_)) {
     if (in_proof(item_.name)) break;
     const span sign = each->callee->where;
-    report(sign, "a type for this operator (write (a + b : Nat))", quoted(sign));
+    const bool of_texts = std::ranges::any_of(
+        each->arguments, [](const argument& one) { return one.value->kind == term_kind::text; });
+    report(sign, "a type for this operator (write (a + b : Nat))", quoted(sign), {},
+           of_texts && quoted(sign) == "'+'" ? "strings are joined by ++" : std::string_view());
   }
 }
 

@@ -22,7 +22,9 @@ parsing<sized_pattern> parser::to_pattern(const term* t) {
       co_return sized_pattern{make<text_pattern>(t->where, as<text_term>(t)->text), 1};
     case term_kind::number: {
       const auto* number = as<number_term>(t);
-      if (number->number == number_kind::f32) break;
+      if (number->number == number_kind::f32) {
+        co_await refuse(t->where, "a pattern (no F32 is one: F32.is_eq compares)");
+      }
       if (number->number == number_kind::nat) {
         co_return sized_pattern{make<nat_pattern>(t->where, number->value), 1};
       }

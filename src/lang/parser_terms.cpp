@@ -185,7 +185,7 @@ parsing<sized_term> parser::prefix(around outside) {
     case token_kind::kind_sort: co_return co_await kind();
     case token_kind::amp: co_return co_await quantity();
     case token_kind::at: co_return co_await dependent_arrow();
-    case token_kind::do_word: co_return co_await do_block();
+    case token_kind::do_word: co_return co_await do_block(outside);
     case token_kind::backslash: co_return co_await eliminator();
     case token_kind::proof_percent: co_return co_await rewrite(outside);
     case token_kind::successor: {
@@ -298,7 +298,12 @@ parsing<sized_term> parser::type_arguments(sized_term of, sized_term first) {
 // x => body
 parsing<sized_term> parser::lambda(sized_term parameter, around outside) {
   binder* const bound = to_binder(parameter.node);
-  if (bound == nullptr) co_await refuse(parameter.node->where, "one name before '=>'");
+  if (bound == nullptr) {
+    co_await refuse(parameter.node->where,
+                    parameter.node->kind == term_kind::construct
+                        ? "one name before '=>' (two parameters are a => b => e)"
+                        : "one name before '=>'");
+  }
   take();
   const sized_term inside = co_await body(outside);
   co_return above(make<lambda_term>(since(parameter.node->where.begin), bound, inside.node),

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "lang/habits.hpp"
 #include "lang/marks.hpp"
 #include "lang/refused.hpp"
 
@@ -40,9 +41,10 @@ void body_resolver::enter(const module& from, std::string_view name) {
 // The type of a parameter may name those before it.
 void body_resolver::resolve_parameters(const std::vector<parameter>& all) {
   bool only_templates = true;
+  const std::size_t outside = locals_.mark();
   for (const parameter& one : all) {
     if (one.type != nullptr) resolve(one.type, use::erased);
-    locals_.bind(*one.name);
+    bind_beside(outside, *one.name);
     const bool is_template = one.name->how == mark::templated;
     if (is_template && !only_templates) {
       report(one.name->where, "template parameters (~) before all others",
@@ -50,6 +52,19 @@ void body_resolver::resolve_parameters(const std::vector<parameter>& all) {
     }
     only_templates = only_templates && is_template;
   }
+}
+
+void body_resolver::bind_beside(std::size_t mark, const binder& one) {
+  if (const binder* const first = locals_.find_since(mark, one.name); first != nullptr) {
+    diagnostic wrong;
+    wrong.where = one.where;
+    wrong.def = name_;
+    wrong.expected = "a fresh name (bound twice here: " + std::string(one.name) + ")";
+    wrong.observed = quoted(one.name);
+    wrong.remarks.push_back({first->where, "bound here before"});
+    found_.report(std::move(wrong));
+  }
+  locals_.bind(one);
 }
 
 void body_resolver::resolve_type(const module& from, type_decl& type) {
@@ -195,12 +210,30 @@ void body_resolver::resolve_do(do_term& one, use how) {
   }
   const std::size_t outside = locals_.mark();
   for (const do_statement& each : one.statements) {
-    if (each.type != nullptr) resolve(each.type, use::erased);
+    if (each.kind == do_kind::bind && each.name == nullptr && is_no_type(*each.type)) {
+      report(each.type->where, "a type (a line of a do block says it: x : T <- m)",
+             quoted(as<name_term>(each.type)->name));
+      locals_.bind(*nodes_.make<binder>(
+          binder{as<name_term>(each.type)->name, mark::affine, each.type->where}));
+    } else if (each.type != nullptr) {
+      resolve(each.type, use::erased);
+    }
     const bool erased = each.name != nullptr && each.name->how == mark::erased;
     resolve(each.value, each.kind == do_kind::let && erased ? use::erased : how);
     if (each.name != nullptr) locals_.bind(*each.name);
   }
   locals_.back_to(outside);
+}
+
+// A variable of the run time, or a name that nobody knows.
+bool body_resolver::is_no_type(const term& one) const {
+  const auto* const name = as<name_term>(&one);
+  if (name == nullptr) return false;
+  if (const binder* const local = locals_.find(name->name); local != nullptr) {
+    return local->how == mark::affine || local->how == mark::reusable;
+  }
+  return !is_builtin_type(name->name) && names_.find(*from_, name->name) == nullptr &&
+         !names_.may_be_lost(*from_, name->name) && why_refused(name->name, false).empty();
 }
 
 // M.bind or M.pure; null, with a report if it is needed, where there is none.
@@ -220,8 +253,11 @@ void body_resolver::resolve_block(const block_term& one, use how) {
     if (each.type != nullptr) resolve(each.type, use::erased);
     const bool erased = each.names.size() == 1 && each.names[0]->how == mark::erased;
     for (term* value : each.values) resolve(value, erased ? use::erased : how);
-    for (const binder* name : each.names) locals_.bind(*name);
-    if (each.bound != nullptr && resolve_pattern(each.bound)) coverage_.binding(each, name_);
+    const std::size_t before = locals_.mark();
+    for (const binder* name : each.names) bind_beside(before, *name);
+    if (each.bound != nullptr && resolve_pattern(each.bound, before)) {
+      coverage_.binding(each, name_);
+    }
   }
   resolve(one.result, how);
   locals_.back_to(outside);
@@ -240,7 +276,7 @@ void body_resolver::resolve_match(const match_term& one, use how) {
                  " (one per scrutinee)",
              std::to_string(row.patterns.size()));
     }
-    for (pattern* each : row.patterns) sound = resolve_pattern(each) && sound;
+    for (pattern* each : row.patterns) sound = resolve_pattern(each, outside) && sound;
     resolve(row.body, how);
     locals_.back_to(outside);
   }
@@ -320,6 +356,8 @@ void body_resolver::report_unknown(std::string_view name, span where) {
     wrong.observed = quoted(name);
     if (found_.count() < diagnostics::most) {
       wrong.remarks = names_.help_with(*from_, name, locals_.names());
+      const std::string_view help = habit_at(where.file->text(), where.begin);
+      if (!help.empty()) wrong.remarks.push_back({{}, std::string(help)});
     }
   }
   found_.report(std::move(wrong));

@@ -2,7 +2,8 @@
 //
 // Walks a declaration once, in the order in which names come into being, and fills what
 // tree.hpp calls resolved. What it reports: names and constructors that nobody declared,
-// numbers of arguments of constructors and types, rows that do not fit their match.
+// names that one place binds twice, numbers of arguments of constructors and types, rows that
+// do not fit their match.
 //
 //   body_resolver bodies(names, nodes, live, found);
 //   bodies.resolve_def(file, def);
@@ -53,12 +54,17 @@ class body_resolver {
   void resolve_arrow(const arrow_term& one);
   void resolve_proof(const proof_term& one, use how);
 
-  // Binds the names in it. False if something is wrong with it.
-  bool resolve_pattern(pattern* one);
-  bool resolve_constructor_pattern(constructor_pattern& one);
+  // Binds a name that stands beside those that were bound since the mark: parameters of one
+  // header, names of one parallel let, of one pattern, of one row.
+  void bind_beside(std::size_t mark, const binder& one);
+
+  // Binds the names in it, as bind_beside(). False if something is wrong with its form.
+  bool resolve_pattern(pattern* one, std::size_t mark);
+  bool resolve_constructor_pattern(constructor_pattern& one, std::size_t mark);
   bool is_fresh_name(const name_pattern& one);
 
   void use_def(const declared& one, std::string_view name, span where, use how);
+  [[nodiscard]] bool is_no_type(const term& one) const;
   const def_decl* find_monad_def(const do_term& one, std::string_view name, bool needed, use how);
   void report_unknown(std::string_view name, span where);
   void report_unknown_constructor(std::string_view name, span where);

@@ -3,17 +3,17 @@
 
 namespace cleave::lang {
 
-bool body_resolver::resolve_pattern(pattern* one) {
+bool body_resolver::resolve_pattern(pattern* one, std::size_t mark) {
   switch (one->kind) {
     case pattern_kind::name: {
       const name_pattern& name = *as<name_pattern>(one);
       if (!is_fresh_name(name)) return false;
-      locals_.bind(name.name);
+      bind_beside(mark, name.name);
       return true;
     }
     case pattern_kind::constructor:
-      return resolve_constructor_pattern(*as<constructor_pattern>(one));
-    case pattern_kind::successor: return resolve_pattern(as<successor_pattern>(one)->rest);
+      return resolve_constructor_pattern(*as<constructor_pattern>(one), mark);
+    case pattern_kind::successor: return resolve_pattern(as<successor_pattern>(one)->rest, mark);
     case pattern_kind::nat:
     case pattern_kind::literal:
     case pattern_kind::text: return true;
@@ -35,7 +35,7 @@ bool body_resolver::is_fresh_name(const name_pattern& one) {
   return false;
 }
 
-bool body_resolver::resolve_constructor_pattern(constructor_pattern& one) {
+bool body_resolver::resolve_constructor_pattern(constructor_pattern& one, std::size_t mark) {
   bool sound = true;
   one.target = names_.find_constructor(*from_, one.name);
   if (one.target == nullptr) {
@@ -45,7 +45,7 @@ bool body_resolver::resolve_constructor_pattern(constructor_pattern& one) {
     report_arity(*one.target, one.fields.size(), one.where);
     sound = false;
   }
-  for (pattern* field : one.fields) sound = resolve_pattern(field) && sound;
+  for (pattern* field : one.fields) sound = resolve_pattern(field, mark) && sound;
   return sound;
 }
 

@@ -10,6 +10,7 @@
 #include "os/thread.hpp"
 #include "runtime/arguments.hpp"
 #include "runtime/output.hpp"
+#include "runtime/statistics.hpp"
 
 namespace cleave::runtime {
 namespace {
@@ -71,7 +72,7 @@ unit IO_print_err(string s) noexcept {
 }
 
 void die(u32 code, string text) noexcept {
-  end_process(static_cast<int>(code & 0xff), text);
+  end_process(static_cast<int>(code & 0xff), text, statistics_asked_for());
 }
 
 nat IO_args_count_raw() noexcept {

@@ -109,10 +109,12 @@ void write_error(string s) noexcept {
 }
 
 template <class Text>
-[[noreturn]] void end(int code, Text message, std::string_view after) noexcept {
+[[noreturn]] void end(int code, Text message, std::string_view newline,
+                      std::string_view after = "") noexcept {
   while (!begin_to_end()) os::sleep(std::chrono::hours(1));
   flush_and_write_error([&] {
     write_error(message);
+    write_error(newline);
     write_error(after);
   });
   os::exit_now(code);
@@ -156,8 +158,8 @@ void end_process(int code, std::string_view message) noexcept {
   end(code, message, "");
 }
 
-void end_process(int code, string message) noexcept {
-  end(code, message, "\n");
+void end_process(int code, string message, std::string_view after) noexcept {
+  end(code, message, "\n", after);
 }
 
 void stop(const char* message) noexcept {

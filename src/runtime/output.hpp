@@ -34,8 +34,8 @@ void put_error(std::string_view s) noexcept;
 // Flushes, writes the message to standard error, and exits. If several threads come here,
 // the first one's code and message count. Also for handlers of signals.
 [[noreturn]] void end_process(int code, std::string_view message) noexcept;
-// The same with a newline behind the message.
-[[noreturn]] void end_process(int code, string message) noexcept;
+// The same with a newline and `after` behind the message.
+[[noreturn]] void end_process(int code, string message, std::string_view after) noexcept;
 
 // Calls f(bytes) for pieces that make up the string as valid UTF-8.
 template <class F>

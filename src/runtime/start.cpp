@@ -58,6 +58,7 @@ namespace detail {
 
 int start(int argc, char** argv, void (*program)(), bool counts) noexcept {
   set_arguments(argc, argv);
+  program_counts_cells(counts);
   output::open();
   os::report_broken_pipes();
   os::on_stack_overflow([] { stop(message::stack_overflow); });
@@ -72,7 +73,7 @@ int start(int argc, char** argv, void (*program)(), bool counts) noexcept {
     }
   }
   output::flush();
-  if (variable("CLEAVE_STATS") == "1") report_statistics(counts);
+  output::put_error(statistics_asked_for());
   return variable("CLEAVE_CHECK") == "1" ? check_heap() : 0;
 }
 

@@ -2,7 +2,9 @@
 
 #include <cleave/heap.hpp>
 #include <cleave/runtime/cell.hpp>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "runtime/output.hpp"
 
@@ -10,6 +12,8 @@ namespace cleave::runtime {
 namespace {
 
 constexpr int exit_code_of_a_bug = 70;
+
+constinit bool was_counted = false;
 
 void add_line(std::string& to, const char* what, std::uint64_t number) {
   to += what;
@@ -20,7 +24,13 @@ void add_line(std::string& to, const char* what, std::uint64_t number) {
 
 }  // namespace
 
-void report_statistics(bool was_counted) noexcept {
+void program_counts_cells(bool it_does) noexcept {
+  was_counted = it_does;
+}
+
+std::string statistics_asked_for() noexcept {
+  const char* const asked = std::getenv("CLEAVE_STATS");
+  if (asked == nullptr || std::string_view(asked) != "1") return {};
   const heap::statistics now = heap::stats();
   std::string lines;
   if (was_counted) {
@@ -32,7 +42,7 @@ void report_statistics(bool was_counted) noexcept {
   add_line(lines, "allocations of the heap", now.allocations);
   add_line(lines, "bytes live at the end", now.live);
   add_line(lines, "peak bytes held from the system", now.peak_held);
-  output::put_error(lines);
+  return lines;
 }
 
 int check_heap() noexcept {

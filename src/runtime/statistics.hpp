@@ -1,10 +1,15 @@
 // statistics.hpp -- what is said of a program when it has ended.
 #pragma once
 
+#include <string>
+
 namespace cleave::runtime {
 
-// On standard error, a line for each number. `counted`: the program counted its cells.
-void report_statistics(bool counted) noexcept;
+// Whether the program counts its cells. Once, before it runs.
+void program_counts_cells(bool it_does) noexcept;
+
+// A line for each number, which belongs on standard error. Empty unless $CLEAVE_STATS is 1.
+[[nodiscard]] std::string statistics_asked_for() noexcept;
 
 // Verifies the heap, in which nothing is live any more; 0, or the exit code for a report on
 // standard error. Requires: no other thread runs.

@@ -106,6 +106,9 @@ TEST(ComputedTypes, mustBeKnown) {
 TEST(ComputedTypes, mustBeTypes) {
   EXPECT_THAT(wrong_in("def f(x: 3) -> U32:\n  3\n"),
               ElementsAre("2:10 main: expected a type, observed 3"));
+  EXPECT_THAT(
+      wrong_in("def f(p: (U32, Nat)) -> U32:\n  1\n"),
+      ElementsAre("2:11 main: expected a type (that of pairs is A & B), observed U32, Nat"));
   EXPECT_THAT(wrong_in("def f(x: List) -> U32:\n  3\n"),
               ElementsAre("2:10 main: expected the arguments of List, observed List"));
   EXPECT_THAT(wrong_in("def f(x: IO()) -> U32:\n  3\n"),

@@ -36,5 +36,20 @@ TEST(Emit, makesVeryManyCellsByCalls) {
   EXPECT_TRUE(has(code, "make_out_of_line"));
 }
 
+TEST(Emit, makesLongListsInPiecesOfTheSameSize) {
+  const auto pieces = [](const std::string& code) {
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = code.find("out_of_line([&]", at)) != std::string::npos; ++at) {
+      ++count;
+    }
+    return count;
+  };
+  // A list of n numbers is n + 1 cells, the empty one among them.
+  EXPECT_EQ(pieces(list_of(62)), 0U);
+  EXPECT_EQ(pieces(list_of(64)), 1U);
+  EXPECT_EQ(pieces(list_of(999)), 15U);
+  EXPECT_EQ(pieces(list_of(2000)), 31U);
+}
+
 }  // namespace
 }  // namespace cleave::lang

@@ -52,6 +52,21 @@ TEST(Habits, ofActionsWithoutABlock) {
               ElementsAre(HasSubstr("'do IO<Unit>:'")));
 }
 
+TEST(Habits, ofLets) {
+  EXPECT_THAT(remarks_of("  let x = 3\n  (x + n : U32)\n"),
+              ElementsAre("a let has no word before it: x = e"));
+  // The first of two takes the word of the second for a value.
+  EXPECT_THAT(remarks_of("  let x = 3\n  let y = x\n  y\n"),
+              testing::Contains("a let has no word before it: x = e"));
+  EXPECT_THAT(remarks_of("  x = 3\n"), IsEmpty());
+}
+
+TEST(Habits, ofJoiningStrings) {
+  EXPECT_THAT(remarks_of("  String.length(\"n = \" + n)\n"),
+              ElementsAre("strings are joined by ++"));
+  EXPECT_THAT(remarks_of("  n + n\n"), IsEmpty());
+}
+
 TEST(Habits, ofDeclarations) {
   EXPECT_THAT(checked("type T:\n  A{}\n").remarks(), ElementsAre(HasSubstr("type T is Data:")));
   EXPECT_THAT(checked("import Base\ndef f(n: U32):\n  n\n").remarks(),

@@ -69,8 +69,19 @@ TEST(DoBlocks, endWithAResult) {
 TEST(DoBlocks, sayTheTypesOfTheirLets) {
   EXPECT_EQ(body_of("do IO<T>:\n    x = 1\n    x"),
             "3:7 f: expected 'x : T = e' (a let of a do block has a type), observed '='");
-  EXPECT_EQ(body_of("do IO<T>:\n    (a, b) = c\n    x"),
-            "3:12 f: expected 'x : T = e' (a let of a do block has a type), observed '='");
+}
+
+TEST(DoBlocks, bindOneNameInALine) {
+  const std::string expected =
+      "expected a name (a line of a do block binds one; a def takes a value apart), observed ";
+  EXPECT_EQ(body_of("do IO<T>:\n    (a, b) = c\n    x"), "3:6 f: " + expected + "'a, b'");
+  EXPECT_EQ(body_of("do IO<T>:\n    (a, b) : A & B <- c\n    x"), "3:6 f: " + expected + "'a, b'");
+  EXPECT_EQ(body_of("do IO<T>:\n    C{a} : C = c\n    x"), "3:5 f: " + expected + "'C{a}'");
+  EXPECT_EQ(body_of("(x => do IO<T>:\n    (a, b) = c\n    x)"), "3:6 f: " + expected + "'a, b'");
+}
+
+TEST(DoBlocks, mayStandBeforeTheTypeOfTheBracketsAroundThem) {
+  EXPECT_EQ(body_of("(do IO<T>: f(x) : IO(T))"), "((do IO<T>; (f x)) : (IO T))");
 }
 
 TEST(DoBlocks, refuseOtherHeads) {

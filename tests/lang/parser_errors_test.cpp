@@ -69,6 +69,11 @@ TEST(Errors, ofTerms) {
   EXPECT_EQ(body_of("f(return x)"), "2:5 f: expected a term, observed 'return'");
   EXPECT_EQ(body_of("f(x"), "3:1 f: expected a term, observed the end of the file");
   EXPECT_EQ(body_of("f(x) => x"), "2:3 f: expected one name before '=>', observed 'f(x)'");
+  EXPECT_EQ(body_of("(a, b) => a"),
+            "2:4 f: expected one name before '=>' (two parameters are a => b => e), "
+            "observed 'a, b'");
+  EXPECT_EQ(body_of("match x\n    case p: p"),
+            "3:5 f: expected ':' (it ends what is matched), observed 'case'");
   EXPECT_EQ(body_of("(a <> x => b)"), "2:11 f: expected ')', observed '=>'");
   EXPECT_EQ(body_of("f(a)!(b)"), "2:7 f: expected 'def', 'type' or 'law', observed '!'");
 }

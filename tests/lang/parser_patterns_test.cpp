@@ -71,7 +71,8 @@ TEST(Patterns, areNoCalls) {
 }
 
 TEST(Patterns, areNoOtherTerms) {
-  EXPECT_EQ(patterns_of("1.5"), "3:10 f: expected a pattern, observed '1.5'");
+  EXPECT_EQ(patterns_of("1.5"),
+            "3:10 f: expected a pattern (no F32 is one: F32.is_eq compares), observed '1.5'");
   EXPECT_EQ(patterns_of("a + b"), "3:10 f: expected a pattern, observed 'a + b'");
   EXPECT_EQ(patterns_of("x => x"), "3:10 f: expected a pattern, observed 'x => x'");
   EXPECT_EQ(patterns_of("{a : T}"), "3:10 f: expected a pattern, observed '{a : T}'");

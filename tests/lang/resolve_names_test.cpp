@@ -117,6 +117,20 @@ TEST(Names, withoutAFamilyAreLookedForInAllOfBase) {
               ElementsAre(testing::EndsWith("Base has 'List.length', 'String.length'")));
 }
 
+TEST(Names, inFrontOfAnArrowAreTypes) {
+  const std::string line = "    x <- IO.pure(U32, 1)\n    IO.print(U32.show(x))\n";
+  EXPECT_THAT(said_of("def f() -> IO(Unit):\n  do IO<Unit>:\n" + line),
+              ElementsAre("4:5 f: expected a type (a line of a do block says it: x : T <- m), "
+                          "observed 'x'"));
+  EXPECT_THAT(said_of("def f(x: U32) -> IO(Unit):\n  do IO<Unit>:\n" + line),
+              ElementsAre("4:5 f: expected a type (a line of a do block says it: x : T <- m), "
+                          "observed 'x'"));
+  EXPECT_THAT(said_of("def f(-A: Type, ~B: Type, a: IO(A), b: IO(B)) -> IO(Unit):\n"
+                      "  do IO<Unit>:\n    A <- a\n    B <- b\n    Unit <- IO.pass()\n"
+                      "    IO.pass()\n"),
+              testing::Not(testing::Contains(testing::HasSubstr("expected a type"))));
+}
+
 TEST(Names, ofConstructorsNeedTheirBraces) {
   const checked one("import Base\ndef f() -> Bool:\n  True\n");
   EXPECT_THAT(one.said(), ElementsAre("3:3 f: expected a defined name, observed 'True'"));
@@ -165,6 +179,45 @@ TEST(Duplicates, ofConstructorsAreRefused) {
 TEST(Duplicates, ofFieldsAreRefused) {
   EXPECT_THAT(said_of("type A is Data:\n  C{x: U32, x: U32}\n"),
               ElementsAre("3:13: expected a fresh name (duplicate declaration: x), observed 'x'"));
+}
+
+TEST(Duplicates, ofOneHeaderAreRefused) {
+  const checked one("def f(x: U32, +x: U32) -> U32:\n  x\n");
+  EXPECT_THAT(one.said(),
+              ElementsAre("1:16 f: expected a fresh name (bound twice here: x), observed 'x'"));
+  EXPECT_THAT(one.remarks(), ElementsAre("1:7 bound here before"));
+  EXPECT_THAT(said_of("law f:\n  for a: U32\n  for -a: Type\n  U32\ndef f(y, y):\n  y\n"),
+              ElementsAre("4:8 f: expected a fresh name (bound twice here: a), observed 'a'",
+                          "6:10 f: expected a fresh name (bound twice here: y), observed 'y'"));
+  EXPECT_THAT(said_of("type T<a, -A: Kind(a), -A: Type> is Type:\n  C{}\n"),
+              ElementsAre("2:25 T: expected a fresh name (bound twice here: A), observed 'A'"));
+}
+
+TEST(Duplicates, ofOneLetAreRefused) {
+  EXPECT_THAT(said_of("def f() -> U32:\n  a b a = 1 2 3\n  a\n"),
+              ElementsAre("3:7 f: expected a fresh name (bound twice here: a), observed 'a'"));
+  EXPECT_THAT(said_of("def f(p: U32 & U32 & U32) -> U32:\n  (a, (_, a)) = p\n  a\n"),
+              ElementsAre("3:11 f: expected a fresh name (bound twice here: a), observed 'a'"));
+}
+
+TEST(Duplicates, ofOneRowAreRefused) {
+  EXPECT_THAT(said_of("def f(p: U32, q: Nat) -> U32:\n  match p q:\n    case a 1n+a: 1\n"
+                      "    case _ _: 0\n"),
+              ElementsAre("4:15 f: expected a fresh name (bound twice here: a), observed 'a'"));
+  EXPECT_THAT(said_of("def f(xs: List<&2, U32>) -> U32:\n  match xs:\n    case [a, b, +a]: b\n"
+                      "    case _: 0\n"),
+              ElementsAre("4:18 f: expected a fresh name (bound twice here: a), observed 'a'"));
+}
+
+TEST(Duplicates, areNoneWhereAnInnerNameHidesAnOuterOne) {
+  EXPECT_THAT(said_of("def f(x: U32, _: U32, _: U32) -> U32 -> U32:\n  x = U32.inc(x)\n"
+                      "  (x, _) = (x, 1)\n  match x:\n    case 0: x => x\n"
+                      "    case x: x => U32.inc(x)\n"),
+              IsEmpty());
+  EXPECT_THAT(said_of("def f() -> U32 -> U32 -> U32:\n  x => x => x\n"), IsEmpty());
+  EXPECT_THAT(said_of("def f() -> IO(U32):\n  do IO<U32>:\n    x : U32 <- IO.pure(U32, 1)\n"
+                      "    x : U32 = U32.inc(x)\n    IO.pure(U32, x)\n"),
+              IsEmpty());
 }
 
 TEST(Duplicates, areNoneBetweenConstructorsAndDefsOrTypesOfBase) {

@@ -277,6 +277,15 @@ TEST(Statistics, areToldAtTheEnd) {
   EXPECT_NE(end.error.find("bytes live at the end: 0\n"), std::string::npos);
 }
 
+TEST(Statistics, areToldBehindTheLastWordsOfAProgramThatEndsItself) {
+  const auto words = [] { IO_die<unit>(3, hello); };
+  const outcome end = run_alone(words, {.variables = {{"CLEAVE_STATS", "1"}}});
+  EXPECT_EQ(end.exit_code, 3);
+  EXPECT_THAT(end.error, testing::StartsWith("hello\n"));
+  EXPECT_THAT(end.error, testing::HasSubstr("\nallocations of the heap: "));
+  expect(run_alone(words, {.variables = {{"CLEAVE_STATS", "0"}}}), 3, "", "hello\n");
+}
+
 TEST(Files, areWrittenAndRead) {
   const auto folder =
       std::filesystem::temp_directory_path() / ("cleave_files_" + std::to_string(::getpid()));

@@ -168,7 +168,7 @@ struct program_counts {
 };
 extern program_counts counted;
 
-inline void count([[maybe_unused]] std::uint64_t program_counts::*what,
+inline void count([[maybe_unused]] std::uint64_t program_counts::* what,
                   [[maybe_unused]] std::uint64_t n = 1) noexcept {
 #if defined(CLEAVE_PROGRAM_STATS) && CLEAVE_PROGRAM_STATS
   // Relaxed: read when all threads have ended.
@@ -188,6 +188,12 @@ template <auto make, class... Fields>
 [[nodiscard, gnu::noinline]] inline auto make_out_of_line(std::size_t size,
                                                           Fields... fields) noexcept {
   return make(new_cell(size), fields...);
+}
+
+// make(), as a call: for a piece of code so long that compilers would need time with its square.
+template <class Make>
+[[nodiscard, gnu::noinline]] inline auto out_of_line(const Make& make) noexcept {
+  return make();
 }
 
 // Requires: from new_cell(size), and not in use.

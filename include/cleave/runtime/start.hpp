@@ -10,7 +10,8 @@
 //   CLEAVE_THREADS=N   how many threads a parallel let may use (1 to 1024; default 1)
 //   CLEAVE_STACK=N     the stack in MiB, or what the system gives of it (default 2048); of other
 //                      threads up to 1024
-//   CLEAVE_STATS=1     statistics on standard error at the end
+//   CLEAVE_STATS=1     statistics on standard error at the end, also when the program dies of its
+//                      own will (IO.die)
 //   CLEAVE_CHECK=1     checked mode of the heap; at the end it is verified and must be empty, else
 //                      exit code 70
 #pragma once
