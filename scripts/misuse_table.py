@@ -5,7 +5,8 @@ Each cell is a process that does one misuse and then goes on allocating and free
 runs of 64 bytes, once of 1 MiB. *named* means that it was stopped with a text that says what is
 wrong, *stopped* that it was ended by a signal without one, *silent* that it ran to its end.
 
-usage: scripts/misuse_table.py LIBCLEAVE.a
+usage: scripts/misuse_table.py LIBCLEAVE.a [TITLE=LIBRARY.so ...]
+Allocators that Debian has are found; others are given by the shared library to load.
 """
 import os
 import pathlib
@@ -56,7 +57,8 @@ def cell(program, misuse, variables):
 
 
 def main():
-    if len(sys.argv) != 2 or shutil.which("g++") is None:
+    others = [word.partition("=") for word in sys.argv[2:]]
+    if len(sys.argv) < 2 or not all(file for _, _, file in others) or shutil.which("g++") is None:
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -67,6 +69,9 @@ def main():
         for title, file in (("mimalloc", "libmimalloc.so.2"), ("jemalloc", "libjemalloc.so.2")):
             if (found := library(file)) is not None:
                 columns.append((title, theirs, {"LD_PRELOAD": str(found)}))
+        for title, _, file in others:
+            # The loader only warns of a library that is not there.
+            columns.append((title, theirs, {"LD_PRELOAD": str(pathlib.Path(file).resolve(True))}))
         print("| misuse | " + " | ".join(title for title, _, _ in columns) + " |")
         print("|---" * (len(columns) + 1) + "|")
         for misuse, text in MISUSES.items():

@@ -52,7 +52,7 @@ bool extend(void* pointer, std::size_t bytes, std::size_t new_bytes) noexcept {
 }
 
 bool raw::extend(std::uintptr_t p, std::size_t bytes, std::size_t new_bytes) noexcept {
-  CLEAVE_CHECK(tables.holds(p), "extend of memory outside the heap");
+  CLEAVE_CHECK(tables.may_hold_run(p, bytes), "extend of memory outside the heap");
   const std::size_t more = new_bytes - bytes;
   if (more == 0) return true;
   if (more > tables.address_of(static_cast<page_index>(tables.pages)) - (p + bytes)) return false;
@@ -88,7 +88,7 @@ bool raw::extend(std::uintptr_t p, std::size_t bytes, std::size_t new_bytes) noe
 std::size_t kept_by(const void* pointer, std::size_t bytes) noexcept {
   const auto p = reinterpret_cast<std::uintptr_t>(pointer);
   if (bytes == 0) return 0;
-  CLEAVE_CHECK(tables.holds(p), "a run outside the heap was asked for");
+  CLEAVE_CHECK(tables.may_hold_run(p, bytes), "a run outside the heap was asked for");
   unit::close(caches::of_this_thread());
   // The dead rest of the unit at `at`, if the run owns all of it that is not dead.
   const auto rest_of = [&](std::uintptr_t at) -> std::size_t {

@@ -183,10 +183,7 @@ void free_inside(thread_cache& t, const place& in, std::uintptr_t p, std::size_t
 }
 
 void free_below(thread_cache& t, std::uintptr_t p, std::size_t bytes) noexcept {
-  // Relaxed: whoever owns a run has it from a thread that saw its arena open.
-  const std::size_t whole = tables.opened_bytes.load(std::memory_order_relaxed);
-  const std::uintptr_t offset = p - tables.base;
-  CLEAVE_CHECK(offset < whole && bytes <= whole - offset, "free of memory outside the heap");
+  CLEAVE_CHECK(tables.may_hold_run(p, bytes), "free of memory outside the heap");
   const place in = place_of(p);
   if (bytes <= in.begin + in.size - p) {
     free_inside(t, in, p, bytes, 1);
@@ -208,11 +205,7 @@ void free_below(thread_cache& t, std::uintptr_t p, std::size_t bytes) noexcept {
 // More than a page: most often whole pages, of which none is a slab.
 void free_large(std::uintptr_t p, std::size_t bytes) noexcept {
   thread_cache& t = *this_cache;
-  // Relaxed: as in free_below().
-  const std::size_t whole = tables.opened_bytes.load(std::memory_order_relaxed);
-  const std::uintptr_t offset = p - tables.base;
-  const bool inside = offset < whole && bytes <= whole - offset;
-  if (!inside || ((p | bytes) & (page_size - 1)) != 0 || &t == &no_cache ||
+  if (!tables.may_hold_run(p, bytes) || ((p | bytes) & (page_size - 1)) != 0 || &t == &no_cache ||
       tables.slab_in(tables.page_of(p), bytes >> page_bits)) {
     return free_anywhere(p, bytes);
   }

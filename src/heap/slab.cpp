@@ -91,6 +91,7 @@ unsigned take_from(central& of, slab* s, unsigned c, std::uintptr_t* slots, unsi
   base::touched(s);
   const std::size_t size = slot_size(c);
   const std::uintptr_t base = tables.address_of(s->page);
+  const auto* const dead = s->dead(c);
   if (s->free_count == size_classes[c].slots) --of.empty;
   unsigned got = 0;
   for (std::size_t w = 0; got < n && s->free_count > 0; ++w) {
@@ -98,6 +99,9 @@ unsigned take_from(central& of, slab* s, unsigned c, std::uintptr_t* slots, unsi
     while (word != 0 && got < n) {
       const auto b = static_cast<std::size_t>(std::countr_zero(word));
       word &= word - 1;
+      // A slot of which a part was freed again lies here with that part counted, and its next
+      // owner's first piece would free all of it. Relaxed: it was 0 when it came, under the lock.
+      CLEAVE_CHECK(dead[w * 64 + b].load(std::memory_order_relaxed) == 0, "bytes were freed twice");
       slots[got++] = base + (w * 64 + b) * size;
       --s->free_count;
     }

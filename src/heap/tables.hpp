@@ -45,6 +45,13 @@ class table_set {
   void* allocate(std::size_t bytes) noexcept;
 
   bool holds(std::uintptr_t address) const noexcept { return address - base < pages << page_bits; }
+  // Whether [p, p + bytes) lies in arenas that were opened, where runs may be.
+  bool may_hold_run(std::uintptr_t p, std::size_t bytes) const noexcept {
+    // Relaxed: whoever owns a run has it from a thread that saw its arena open.
+    const std::size_t whole = opened_bytes.load(std::memory_order_relaxed);
+    const std::uintptr_t offset = p - base;
+    return offset < whole && bytes <= whole - offset;
+  }
   page_index page_of(std::uintptr_t address) const noexcept {
     return static_cast<page_index>((address - base) >> page_bits);
   }

@@ -6,6 +6,7 @@
 #include <cleave/heap.hpp>
 #include <cleave/run.hpp>
 #include <csignal>
+#include <thread>
 
 #include "checked/child.hpp"
 
@@ -63,6 +64,41 @@ TEST(AlwaysChecked, aRangeThatIsTooLarge) {
   }
 }
 
+TEST(AlwaysChecked, whatIsNoRunAndIsToGrow) {
+  constexpr const char* grown = "extend of memory outside the heap";
+  expect_stop(grown, [] {
+    static std::byte own[64];
+    const run r(16);
+    (void)heap::extend(own, 32, 64);
+  });
+  // Ranges that end behind the heap, or wrap around the addresses.
+  for (const std::size_t n : {SIZE_MAX - 1, SIZE_MAX / 2, SIZE_MAX / 4}) {
+    expect_stop(grown, [=] { (void)heap::extend(take(100), n, n + 1); });
+  }
+  if (sizeof(void*) < 8) return;  // There is one arena, and all of it is in use.
+  expect_stop(grown, [] {
+    std::byte* const p = take(16);
+    (void)heap::extend(p + heap::stats().reserved / 2, 16, 32);
+  });
+}
+
+TEST(AlwaysChecked, whatIsNoRunAndIsAskedFor) {
+  constexpr const char* asked = "a run outside the heap was asked for";
+  expect_stop(asked, [] {
+    static std::byte own[64];
+    const run r(16);
+    (void)heap::kept_by(own, 64);
+  });
+  for (const std::size_t n : {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 4}) {
+    expect_stop(asked, [=] { (void)heap::kept_by(take(100), n); });
+  }
+  if (sizeof(void*) < 8) return;  // As above.
+  expect_stop(asked, [] {
+    std::byte* const p = take(16);
+    (void)heap::kept_by(p + heap::stats().reserved / 2, 16);
+  });
+}
+
 TEST(AlwaysChecked, whatThisThreadFreedLast) {
   // A slot that waits to be handed out again, all of it or its end; then a part of a page.
   for (const std::size_t n : {std::size_t{64}, std::size_t{100}}) {
@@ -117,6 +153,28 @@ TEST(AlwaysChecked, slotsThatAreFreeInTheirSlab) {
     heap::purge();
     heap::free(p, 64);
     heap::purge();
+  });
+}
+
+TEST(AlwaysChecked, partsOfSlotsThatAreFreeInTheirSlab) {
+  // The run does not fill its slot, so the second free is a part of one.
+  expect_stop(bytes_twice, [] {
+    std::byte* const p = take(100);
+    const run keeps_the_slab(100);
+    heap::free(p, 100);
+    heap::purge();
+    heap::free(p, 100);
+    heap::purge();
+    for (int i = 0; i < 1000; ++i) (void)take(112);
+  });
+  // By another thread, before this one.
+  expect_stop(bytes_twice, [] {
+    std::byte* const p = take(100);
+    const run keeps_the_slab(100);
+    std::thread([p] { heap::free(p, 100); }).join();
+    heap::free(p, 100);
+    heap::purge();
+    for (int i = 0; i < 1000; ++i) (void)take(112);
   });
 }
 

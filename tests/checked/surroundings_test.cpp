@@ -55,6 +55,25 @@ TEST(CheckedMode, namesTheLinesOfTheProgram) {
   EXPECT_EQ(end.error.find("cleave::heap::checked"), std::string::npos) << end.error;
 }
 
+// Where no program looks lines up, each place is a symbol, or an offset in its file.
+TEST(CheckedMode, namesFilesAndOffsetsWhereLinesCannotBeLookedUp) {
+  const outcome end = run_checked([] {
+    std::byte* const p = static_cast<std::byte*>(heap::allocate(100));
+    heap::free(p, 100);
+    heap::free(p, 100);
+  });
+  EXPECT_EQ(end.first_line, "cleave check: double free");
+  for (const char* const heading : {"allocated here:", "freed here:", "this call is here:"}) {
+    const std::size_t at = end.error.find(heading);
+    ASSERT_NE(at, std::string::npos) << heading << '\n' << end.error;
+    // The first place below it.
+    const std::size_t line = end.error.find('\n', at) + 1;
+    const std::string place = end.error.substr(line, end.error.find('\n', line) - line);
+    EXPECT_NE(place.find("checked_test"), std::string::npos) << end.error;
+    EXPECT_NE(place.find("+0x"), std::string::npos) << end.error;
+  }
+}
+
 TEST(CheckedMode, isOffWithoutTheVariable) {
   const outcome end =
       run_checked([] { static_cast<void>(heap::allocate(100)); }, {.checked = false});

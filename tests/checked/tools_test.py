@@ -86,7 +86,17 @@ class Planted(unittest.TestCase):
         self.expect("read_after_free", access, "faults.cpp")
         self.expect("write_after_free", write, "faults.cpp")
         self.expect("past_end", write, "faults.cpp")
-        self.expect("piece", access, "faults.cpp:58")
+        self.expect("piece", access, "faults.cpp:59")
+
+    @unittest.skipIf(TOOL == "msan", "it looks at values, not at places")
+    def test_a_byte_beside_one_that_is_owned_is_guarded(self):
+        write = "Invalid write of size 1" if TOOL == "memcheck" else "use-after-poison"
+        self.expect("odd_end", write, "faults.cpp:64")
+        if TOOL == "memcheck":
+            self.expect("odd_piece", "Invalid read of size 1", "faults.cpp:69")
+        else:
+            # The grain: what was freed of eight bytes stays open while the rest is live.
+            self.assertEqual(self.outcome("odd_piece"), (0, ""))
 
     @unittest.skipIf(TOOL == "asan", "it looks at places, not at values")
     def test_values_that_nobody_wrote_are_seen(self):

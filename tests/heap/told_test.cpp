@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 #include "heap/small_heap.hpp"
 #include "support/environment.hpp"
@@ -20,8 +21,8 @@ class Told : public test::SmallHeap {};
 // one, and their owners tell of them at the same time.
 TEST_F(Told, piecesThatMeetWithinEightBytesMayBeFreedAtOnce) {
   constexpr std::size_t piece = 3;
-  constexpr std::size_t pieces = 1200;
-  const std::size_t rounds = test::steps(2000, 4000);
+  constexpr std::size_t pieces = 24'000;
+  const std::size_t rounds = test::steps(20, 200);
   std::byte* run = nullptr;
   // Two threads free two pieces of three; the third stays live and is written.
   const auto free_each_third = [&run](std::size_t first) {
@@ -48,28 +49,33 @@ TEST_F(Told, piecesThatMeetWithinEightBytesMayBeFreedAtOnce) {
 }
 
 TEST_F(Told, aLivePieceStaysWritableWhileBothSidesOfItsEightBytesAreFreed) {
-  constexpr std::size_t bytes = 4099;
+  constexpr std::size_t bytes = 99;
   constexpr std::size_t live = 3;
-  const std::size_t rounds = test::steps(2000, 4000);
-  std::byte* run = nullptr;
-  std::size_t cut = 0;
+  constexpr std::size_t batch = 2000;
+  const std::size_t rounds = test::steps(20, 200);
+  std::vector<std::byte*> runs(batch);
+  const auto cut = [](std::size_t i) { return 40 + i % 8; };
   std::barrier<> meet(2);
   std::thread second([&] {
     for (std::size_t round = 0; round < rounds; ++round) {
       meet.arrive_and_wait();
-      free(run, cut);
+      for (std::size_t i = 0; i < batch; ++i) free(runs[i], cut(i));
       meet.arrive_and_wait();
     }
   });
   for (std::size_t round = 0; round < rounds; ++round) {
-    run = static_cast<std::byte*>(allocate(bytes));
-    cut = 2048 + round % 8;
+    for (std::byte*& run : runs) run = static_cast<std::byte*>(allocate(bytes));
     meet.arrive_and_wait();
-    free(run + cut + live, bytes - cut - live);
-    std::memset(run + cut, 0x5A, live);
+    for (std::size_t i = 0; i < batch; ++i) {
+      const std::size_t end = cut(i) + live;
+      free(runs[i] + end, bytes - end);
+      std::memset(runs[i] + cut(i), 0x5A, live);
+    }
     meet.arrive_and_wait();
-    std::memset(run + cut, 0x5B, live);
-    free(run + cut, live);
+    for (std::size_t i = 0; i < batch; ++i) {
+      std::memset(runs[i] + cut(i), 0x5B, live);
+      free(runs[i] + cut(i), live);
+    }
   }
   second.join();
   EXPECT_EQ(live_bytes(), 0U);

@@ -1,6 +1,7 @@
 // faults.cpp -- one planted fault, for a sanitizer or Valgrind to find.
 //
-//   faults FAULT      none, read_after_free, write_after_free, past_end, piece, unwritten, reused
+//   faults FAULT      none, read_after_free, write_after_free, past_end, piece, unwritten, reused,
+//                     odd_end, odd_piece
 //
 // Uses no standard library that would have to be compiled for the memory sanitizer.
 
@@ -56,6 +57,16 @@ int main(int count, char** words) {
     heap::free(p + 504, 496);
     sink = p[503];
     sink = p[504];
+  } else if (is("odd_end", fault)) {
+    // The last byte of the run and the one behind it lie in the same eight.
+    char* const odd = take(1001);
+    odd[1000] = 1;
+    const_cast<volatile char*>(odd)[1001] = 1;
+  } else if (is("odd_piece", fault)) {
+    // So do the last byte that is freed and the first that is not.
+    heap::free(p, 503);
+    sink = p[503];
+    sink = p[502];
   } else if (is("unwritten", fault)) {
     char* const fresh = take(64);
     if (fresh[5] == 7) std::puts("seven");
