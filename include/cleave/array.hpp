@@ -194,6 +194,7 @@ class [[nodiscard]] CLEAVE_PASSED_IN_REGISTERS array {
   // Throws std::out_of_range if at > size(); the array is unchanged.
   array cut(size_type at) {
     if (at > size_) detail::throw_out_of_range("cleave::array::cut");
+    tell_cut(data_, size_, at);
     return array(data_ + at, std::exchange(size_, at) - at);
   }
 
@@ -201,6 +202,7 @@ class [[nodiscard]] CLEAVE_PASSED_IN_REGISTERS array {
   // one more if size() is odd. O(1).
   std::pair<array, array> halves() && noexcept {
     const size_type half = size_ / 2;
+    tell_cut(data_, size_, half);
     const size_type rest = std::exchange(size_, 0) - half;
     return {array(data_, half), array(data_ + half, rest)};
   }
@@ -229,6 +231,7 @@ class [[nodiscard]] CLEAVE_PASSED_IN_REGISTERS array {
                                                                                Node&& node) && {
     if (size_ > 1) [[likely]] {
       const size_type half = size_ / 2;
+      tell_cut(data_, size_, half);
       const size_type rest = std::exchange(size_, 0) - half;
       return std::forward<Node>(node)(array(data_, half), array(data_ + half, rest));
     }
@@ -260,6 +263,7 @@ class [[nodiscard]] CLEAVE_PASSED_IN_REGISTERS array {
   [[nodiscard]] bool try_join_adjacent(array&& next) noexcept {
     // First, since it also holds for the empty pieces of a cut, and then folds away.
     if (data_ + size_ == next.data_) [[likely]] {
+      tell_join(data_, size_, next.size_);
       size_ += std::exchange(next.size_, 0);
       return true;
     }
@@ -326,6 +330,20 @@ class [[nodiscard]] CLEAVE_PASSED_IN_REGISTERS array {
 
  private:
   array(T* data, size_type size) noexcept : data_(data), size_(size) {}
+
+  // For programs that are compiled to be recorded; else nothing. A piece that is empty is no
+  // news.
+  static void tell_cut(const T* data, size_type n, size_type left) noexcept {
+    if constexpr (detail::tells_pieces) {
+      if (left != 0 && left != n) detail::tell_cut(data, n * sizeof(T), left * sizeof(T));
+    }
+  }
+  static void tell_join(const T* data, size_type left, size_type right) noexcept {
+    if constexpr (detail::tells_pieces) {
+      if (left == 0 || right == 0) return;
+      detail::tell_join(data, (left + right) * sizeof(T), left * sizeof(T));
+    }
+  }
 
   // What makes elements in raw memory; each undoes its part if a constructor throws.
   static auto value_initialise(size_type n) noexcept {
@@ -430,6 +448,7 @@ class [[nodiscard]] CLEAVE_PASSED_IN_REGISTERS array {
     detail::retire(right, m);
     heap::free(left, n * sizeof(T));
     heap::free(right, m * sizeof(T));
+    detail::tell_copy(whole.data(), (n + m) * sizeof(T), (n + m) * sizeof(T));
     return whole.release();
   }
   void move_to(detail::raw_elements<T>& own) noexcept {

@@ -94,6 +94,7 @@ class [[nodiscard]] array_builder {
     const std::span<T> shells = next.release();
     detail::retire(shells.data(), shells.size());
     heap::free(shells.data(), shells.size_bytes());
+    detail::tell_copy(data(), size() * sizeof(T), shells.size_bytes());
   }
 
   // --- Room ---
@@ -140,6 +141,8 @@ class [[nodiscard]] array_builder {
   }
   void join(array<T>& neighbour) noexcept {
     const std::span<T> added = neighbour.release();
+    if (!empty())
+      detail::tell_join(data(), (size() + added.size()) * sizeof(T), size() * sizeof(T));
     const size_type n = size() + added.size();
     filled_ = detail::growing<T>(filled_.release(), n);
   }

@@ -114,6 +114,7 @@ class [[nodiscard]] byte_buffer {
   // Throws std::out_of_range if at > size().
   byte_buffer split_to(std::size_t at) {
     check(at <= size_, "cleave::byte_buffer::split_to");
+    if (at != 0 && at != capacity_) detail::tell_cut(data_, capacity_, at);
     byte_buffer front(data_, at, at);
     data_ += at;
     size_ -= at;
@@ -125,6 +126,7 @@ class [[nodiscard]] byte_buffer {
   // spare room. O(1). Throws std::out_of_range if at > capacity().
   byte_buffer split_off(std::size_t at) {
     check(at <= capacity_, "cleave::byte_buffer::split_off");
+    if (at != 0 && at != capacity_) detail::tell_cut(data_, capacity_, at);
     byte_buffer back(data_ + at, size_ - std::min(at, size_), capacity_ - at);
     size_ = std::min(at, size_);
     capacity_ = at;
@@ -133,6 +135,7 @@ class [[nodiscard]] byte_buffer {
 
   // Returns the content, keeps the spare room. O(1).
   byte_buffer split() noexcept {
+    if (size_ != 0 && size_ != capacity_) detail::tell_cut(data_, capacity_, size_);
     byte_buffer content(data_, size_, size_);
     data_ += size_;
     capacity_ -= std::exchange(size_, 0);
@@ -146,6 +149,7 @@ class [[nodiscard]] byte_buffer {
     if (next.capacity_ == 0) return true;
     const bool touch = capacity_ != 0 && data_ + capacity_ == next.data_;
     if (touch && (size_ == capacity_ || next.size_ == 0)) {
+      detail::tell_join(data_, capacity_ + next.capacity_, capacity_);
       size_ += std::exchange(next.size_, 0);
       capacity_ += std::exchange(next.capacity_, 0);
       return true;
@@ -160,6 +164,7 @@ class [[nodiscard]] byte_buffer {
   void unsplit(byte_buffer&& next) {
     if (try_unsplit(std::move(next))) return;
     append(next.bytes());
+    detail::tell_copy(data_, size_, next.size_);
     next = byte_buffer();
   }
 

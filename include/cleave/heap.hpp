@@ -21,16 +21,11 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cleave/detail/api.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#if defined(__GNUC__)
-#  define CLEAVE_API __attribute__((visibility("default")))
-#else
-#  define CLEAVE_API
-#endif
 
 namespace cleave::heap {
 
@@ -256,6 +251,39 @@ inline void* handed_out(void* pointer, std::size_t bytes) noexcept {
     if (pointer != nullptr) tell_handed_out(pointer, bytes);
   }
   return pointer;
+}
+
+// Whether the heap is recorded (cleave/trace.hpp). Relaxed: it orders nothing.
+extern CLEAVE_API constinit std::atomic<bool> is_traced;
+// A cut leaves `left` of `bytes` bytes; a join adds to as many; a join of what are no neighbours
+// copied so many to new memory.
+CLEAVE_API void trace_cut(const void* data, std::size_t bytes, std::size_t left) noexcept;
+CLEAVE_API void trace_join(const void* data, std::size_t bytes, std::size_t left) noexcept;
+CLEAVE_API void trace_copy(const void* data, std::size_t bytes, std::size_t copied) noexcept;
+
+// The heap is not told of cuts and joins, and neither is a recording, unless a program is compiled
+// with -DCLEAVE_TRACE_PIECES=1, all of it: then each looks at one variable.
+#if defined(CLEAVE_TRACE_PIECES) && CLEAVE_TRACE_PIECES
+inline constexpr bool tells_pieces = true;
+#else
+inline constexpr bool tells_pieces = false;
+#endif
+inline void tell_cut(const void* data, std::size_t bytes, std::size_t left) noexcept {
+  if constexpr (tells_pieces) {
+    if (is_traced.load(std::memory_order_relaxed)) [[unlikely]]
+      trace_cut(data, bytes, left);
+  }
+}
+inline void tell_join(const void* data, std::size_t bytes, std::size_t left) noexcept {
+  if constexpr (tells_pieces) {
+    if (is_traced.load(std::memory_order_relaxed)) [[unlikely]]
+      trace_join(data, bytes, left);
+  }
+}
+// For slow ways alone: in any program.
+inline void tell_copy(const void* data, std::size_t bytes, std::size_t copied) noexcept {
+  if (is_traced.load(std::memory_order_relaxed)) [[unlikely]]
+    trace_copy(data, bytes, copied);
 }
 
 CLEAVE_API void free_elsewhere(void* pointer, std::size_t bytes) noexcept;

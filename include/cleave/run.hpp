@@ -79,6 +79,7 @@ class [[nodiscard]] CLEAVE_PASSED_IN_REGISTERS run {
   // Throws std::out_of_range if at > size(); the run is unchanged.
   run cut(std::size_t at) {
     if (at > size_) detail::raise<std::out_of_range>("cleave::run::cut");
+    if (at != 0 && at != size_) detail::tell_cut(data_, size_, at);
     return adopt(data_ + at, std::exchange(size_, at) - at);
   }
 
@@ -91,6 +92,7 @@ class [[nodiscard]] CLEAVE_PASSED_IN_REGISTERS run {
       return true;
     }
     if (data_ + size_ != next.data_) return false;
+    detail::tell_join(data_, size_ + next.size_, size_);
     size_ += std::exchange(next.size_, 0);
     return true;
   }

@@ -9,6 +9,8 @@
 namespace cleave::detail {
 // Prints one line on standard error and aborts.
 [[noreturn]] void check_failed(const char* file, int line, const char* what) noexcept;
+// Names what is done between the line and the end: once per process.
+void after_failed_check(void (*function)()) noexcept;
 }  // namespace cleave::detail
 
 #define CLEAVE_CHECK(condition, what) \

@@ -7,6 +7,7 @@
 
 #include "base/bits.hpp"
 #include "base/check.hpp"
+#include "heap/trace_recorder.hpp"
 #include "os/memory.hpp"
 
 namespace cleave::gc::detail {
@@ -139,6 +140,7 @@ release payload_space::forget(word proxy, gc::place at) noexcept {
   detach(*p);
   counts_.forgotten += p->bytes;
   p->let_go = at;
+  heap::tracing::forgot(reinterpret_cast<word>(p->data), p->bytes);
   dispose(*p);
   return release::done;
 }

@@ -9,6 +9,7 @@
 #include "collector/collection.hpp"
 #include "collector/debugging.hpp"
 #include "collector/walk.hpp"
+#include "heap/trace_recorder.hpp"
 
 namespace cleave::gc::detail {
 
@@ -63,9 +64,7 @@ bool heap_state::within_budget(std::size_t bytes) const noexcept {
 
 bool heap_state::within_limit(std::size_t bytes) const noexcept {
   if (chosen.limit == SIZE_MAX) return true;
-  const payload_counts now = payloads.counts();
-  const std::lock_guard guard(blocks_lock_);
-  const std::size_t used = pool_.in_use() * block_bytes + now.young + now.old;
+  const std::size_t used = used_bytes();
   return used <= chosen.limit && bytes <= chosen.limit - used;
 }
 
@@ -73,6 +72,12 @@ std::size_t heap_state::old_bytes() const noexcept {
   const std::size_t large = payloads.counts().old;
   const std::lock_guard guard(blocks_lock_);
   return old_count_ * block_bytes + large;
+}
+
+std::size_t heap_state::used_bytes() const noexcept {
+  const payload_counts now = payloads.counts();
+  const std::lock_guard guard(blocks_lock_);
+  return pool_.in_use() * block_bytes + now.young + now.old;
 }
 
 bool heap_state::stressed() noexcept {
@@ -146,6 +151,7 @@ void heap_state::run_collection(extent what) noexcept {
   if (old_bytes() >= full_at_) what = extent::all;
   tell({.what = event::kind::begin, .collected = what});
   const auto begun = std::chrono::steady_clock::now();
+  const std::size_t before = heap::tracing::on() ? used_bytes() : 0;
   collection(*this, what).run();
   const std::size_t old = old_bytes();
   {
@@ -176,6 +182,10 @@ void heap_state::run_collection(extent what) noexcept {
     }
   }
   if (chosen.debug.prove) report_reached();
+  if (heap::tracing::on()) {
+    const std::size_t live = used_bytes();
+    heap::tracing::collected(live, before > live ? before - live : 0, what == extent::all);
+  }
   tell({.what = event::kind::end, .collected = what, .pause = pause});
   const std::size_t due = roots_kept.due();
   if (due != 0) tell({.what = event::kind::finalizers, .collected = what, .waiting = due});

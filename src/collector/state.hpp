@@ -82,6 +82,8 @@ class heap_state {
   void tell(const event& what) const;
   void adapt(std::chrono::nanoseconds pause) noexcept;
   [[nodiscard]] std::size_t old_bytes() const noexcept;
+  // Blocks and large arrays in use.
+  [[nodiscard]] std::size_t used_bytes() const noexcept;
 
   // Guards the pool, the lists of blocks and the numbers below.
   mutable std::mutex blocks_lock_;

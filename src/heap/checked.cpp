@@ -8,6 +8,7 @@
 #include "heap/lock.hpp"
 #include "heap/tables.hpp"
 #include "heap/told.hpp"
+#include "heap/trace_recorder.hpp"
 #include "os/places.hpp"
 
 namespace cleave::heap::checked {
@@ -156,35 +157,7 @@ bool may_extend(std::uintptr_t p, std::size_t bytes, std::size_t new_bytes) noex
          prepare(found->end, p + new_bytes);
 }
 
-// Last of all: destructors of static objects have run, which free what they own.
-[[gnu::destructor(101)]] void at_exit() noexcept {
-  if (!recording()) return;
-  verify();
-  // Who stops early with an error leaves things as they are.
-  if (os::exit_status() <= 0) report_live();
-}
-
-}  // namespace
-
-void start() noexcept {
-  told::start();
-  const char* const wish = os::variable("CLEAVE_CHECK");
-  if (has_room && wish != nullptr && std::strcmp(wish, "1") == 0) {
-    if (!all.places.start() || !all.pieces.start(tables.base, tables.pages << page_bits)) {
-      report_no_memory();
-    }
-    os::watch_exit();
-    detail::is_recording = true;
-  }
-  detail::is_watching = detail::is_recording || told::memcheck();
-}
-
-void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  if (!recording()) {
-    void* const p = raw::allocate(bytes, alignment);
-    if (p != nullptr) told::handed_out(p, bytes);
-    return p;
-  }
+void* allocate_checked(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes > SIZE_MAX - redzone) return nullptr;
   for (const bool last : {false, true}) {
     if (void* const p = raw::allocate(bytes + redzone, alignment); p != nullptr) {
@@ -201,23 +174,7 @@ void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
   return nullptr;
 }
 
-void free(std::uintptr_t p, std::size_t bytes) noexcept {
-  if (!recording()) {
-    if (tables.holds(p)) told::freed(at(p), bytes);
-    return raw::free(p, bytes);
-  }
-  piece passed;
-  if (!note_free(p, bytes, passed)) return;
-  give_below(passed);
-  shrink_quarantine(false);
-}
-
-bool extend(std::uintptr_t p, std::size_t bytes, std::size_t new_bytes) noexcept {
-  if (!recording()) {
-    if (!raw::extend(p, bytes, new_bytes)) return false;
-    told::handed_out(at(p + bytes), new_bytes - bytes);
-    return true;
-  }
+bool extend_checked(std::uintptr_t p, std::size_t bytes, std::size_t new_bytes) noexcept {
   if (!may_extend(p, bytes, new_bytes)) return false;
   // Nobody else can touch the end of the run meanwhile.
   if (!raw::extend(p, bytes + redzone, new_bytes + redzone)) return false;
@@ -229,6 +186,62 @@ bool extend(std::uintptr_t p, std::size_t bytes, std::size_t new_bytes) noexcept
   told::handed_out(at(p + bytes), new_bytes - bytes);
   ++sums.extensions;
   sums.live += new_bytes - bytes;
+  return true;
+}
+
+// Last of all: destructors of static objects have run, which free what they own.
+[[gnu::destructor(101)]] void at_exit() noexcept {
+  if (recording()) verify();
+  tracing::finish();
+  // Who stops early with an error leaves things as they are.
+  if (recording() && os::exit_status() <= 0) report_live();
+}
+
+}  // namespace
+
+void start() noexcept {
+  told::start();
+  const char* const wish = os::variable("CLEAVE_CHECK");
+  if (has_room && wish != nullptr && std::strcmp(wish, "1") == 0) {
+    if (!all.places.start() || !all.pieces.start(tables.base, tables.pages << page_bits)) {
+      report_no_memory();
+    }
+    os::watch_exit();
+    detail::is_recording = true;
+  }
+  const bool is_traced = tracing::start();
+  detail::is_watching = detail::is_recording || told::memcheck() || is_traced;
+}
+
+void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
+  void* const p =
+      recording() ? allocate_checked(bytes, alignment) : raw::allocate(bytes, alignment);
+  if (p == nullptr) return p;
+  if (!recording()) told::handed_out(p, bytes);
+  tracing::allocated(reinterpret_cast<std::uintptr_t>(p), bytes);
+  return p;
+}
+
+void free(std::uintptr_t p, std::size_t bytes) noexcept {
+  tracing::freed(p, bytes);
+  if (!recording()) {
+    if (tables.holds(p)) told::freed(at(p), bytes);
+    return raw::free(p, bytes);
+  }
+  piece passed;
+  if (!note_free(p, bytes, passed)) return;
+  give_below(passed);
+  shrink_quarantine(false);
+}
+
+bool extend(std::uintptr_t p, std::size_t bytes, std::size_t new_bytes) noexcept {
+  if (recording()) {
+    if (!extend_checked(p, bytes, new_bytes)) return false;
+  } else {
+    if (!raw::extend(p, bytes, new_bytes)) return false;
+    told::handed_out(at(p + bytes), new_bytes - bytes);
+  }
+  if (new_bytes != bytes) tracing::extended(p, bytes, new_bytes);
   return true;
 }
 

@@ -3,6 +3,7 @@
 // With CLEAVE_CHECK=1 in the environment when the heap starts, no thread gets a cache. So all
 // traffic takes the ways that threads without a cache take anyway, and these come here. The heap
 // below is the same; it is given runs that are longer by a redzone, and gets freed memory later.
+// A recording with CLEAVE_TRACE (trace_recorder.hpp) comes the same way, with or without checks.
 //
 //   if (checked::watching()) return checked::allocate(bytes, alignment);   // on slow ways only
 //

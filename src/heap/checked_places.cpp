@@ -12,6 +12,11 @@ namespace {
 // Its address names the thread.
 thread_local constinit char this_thread = 0;
 
+std::uint64_t mixed(std::uint64_t hash, std::uintptr_t more) noexcept {
+  hash = (hash ^ more) * 0x9E3779B97F4A7C15u;
+  return hash ^ hash >> 29;
+}
+
 template <typename T>
 bool get(T*& to, std::size_t n) noexcept {
   const std::size_t bytes = base::align_up(n * sizeof(T), os::page_bytes());
@@ -21,8 +26,13 @@ bool get(T*& to, std::size_t n) noexcept {
 
 }  // namespace
 
+bool stack_walks::start(std::size_t n) noexcept {
+  cached_ = n;
+  return get(cache_, n) && get(spots_, n);
+}
+
 bool place_table::start() noexcept {
-  return get(stacks_, most_places) && get(by_hash_, 2 * most_places) && get(cache_, cached);
+  return get(stacks_, most_places) && get(by_hash_, 2 * most_places);
 }
 
 #if defined(__clang__)
@@ -31,7 +41,7 @@ bool place_table::start() noexcept {
 #  define CLEAVE_READS_STACK __attribute__((no_sanitize("address")))
 #endif
 CLEAVE_READS_STACK
-bool place_table::holds(const walked& w, std::uintptr_t from, const void* thread) noexcept {
+bool stack_walks::holds(const walk& w, std::uintptr_t from, const void* thread) noexcept {
   if (w.from != from || w.thread != thread || w.n == 0) return false;
   for (std::size_t i = 0; i < w.n; ++i) {
     // The frames of this file's own callers come first and are gone at each new call, but
@@ -43,14 +53,24 @@ bool place_table::holds(const walked& w, std::uintptr_t from, const void* thread
   }
   return true;
 }
+CLEAVE_READS_STACK
+std::size_t stack_walks::hash_at(const spot& s) noexcept {
+  std::uint64_t hash = mixed(0, s.from);
+  for (std::size_t i = 0; i < s.n; ++i) {
+    if (s.kept_at[i] == 0) continue;
+    hash = mixed(hash, *reinterpret_cast<const volatile std::uintptr_t*>(s.kept_at[i]));
+  }
+  return static_cast<std::size_t>(hash);
+}
 #undef CLEAVE_READS_STACK
 
-std::uint32_t place_table::number_of(const walked& w) noexcept {
+stack_walks::walk* stack_walks::group_of(const spot& s) noexcept {
+  return cache_ + (hash_at(s) & (cached_ - together));
+}
+
+std::uint32_t place_table::number_of(const stack_walks::walk& w) noexcept {
   std::uint64_t hash = 0;
-  for (std::size_t i = 0; i < w.n; ++i) {
-    hash = (hash ^ w.frames[i].address) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 29;
-  }
+  for (std::size_t i = 0; i < w.n; ++i) hash = mixed(hash, w.frames[i].address);
   for (auto at = static_cast<std::size_t>(hash % (2 * most_places));;
        at = (at + 1) % (2 * most_places)) {
     const std::uint32_t number = by_hash_[at];
@@ -72,21 +92,32 @@ std::uint32_t place_table::number_of(const walked& w) noexcept {
   }
 }
 
-[[gnu::noinline]] std::uint32_t place_table::here() noexcept {
+[[gnu::noinline]] stack_walks::walk& stack_walks::here() noexcept {
   const auto from = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  const auto hash = (from >> 4) * 0x9E3779B97F4A7C15u >> 32;
-  walked& w = cache_[hash % cached];
-  if (!holds(w, from, &this_thread)) {
-    // The first two are callers() and this function.
-    os::frame frames[depth + 2];
-    const std::size_t n = os::callers(frames, depth + 2);
-    w.from = from;
-    w.thread = &this_thread;
-    w.n = n > 2 ? n - 2 : 0;
-    std::copy_n(frames + 2, w.n, w.frames);
-    w.place = number_of(w);
+  spot& s = spots_[mixed(0, from >> 4) & (cached_ - 1)];
+  if (s.from == from && s.thread == &this_thread) {
+    walk* const some = group_of(s);
+    for (std::size_t i = 0; i < together; ++i) {
+      if (holds(some[i], from, &this_thread)) return some[i];
+    }
   }
-  return w.place;
+  // The first two are callers() and this function.
+  os::frame frames[depth + 2];
+  const std::size_t n = os::callers(frames, depth + 2);
+  s.from = from;
+  s.thread = &this_thread;
+  s.n = n > 2 ? n - 2 : 0;
+  for (std::size_t i = 0; i < s.n; ++i) s.kept_at[i] = frames[i + 2].kept_at;
+  // The oldest of those that share a group goes.
+  walk* const some = group_of(s);
+  std::copy_backward(some, some + together - 1, some + together);
+  walk& w = *some;
+  w.from = from;
+  w.thread = &this_thread;
+  w.n = s.n;
+  std::copy_n(frames + 2, w.n, w.frames);
+  w.place = unnumbered;
+  return w;
 }
 
 void place_table::print(int descriptor, std::uint32_t place) const noexcept {

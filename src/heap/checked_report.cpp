@@ -30,7 +30,7 @@ report::report(fault f) noexcept {
   print("%s\n", first_line(f));
 }
 
-void report::place(const char* what, const place_table& places, std::uint32_t number) noexcept {
+void report::place(const char* what, const numbered_places& places, std::uint32_t number) noexcept {
   if (number == 0) return;
   print("  %s here:\n", what);
   places.print(standard_error, number);

@@ -44,7 +44,7 @@ class report {
     write(text, static_cast<std::size_t>(n < 0 ? 0 : n) < sizeof text ? n : int{sizeof text} - 1);
   }
   // Where it was, if that is known.
-  void place(const char* what, const place_table& places, std::uint32_t number) noexcept;
+  void place(const char* what, const numbered_places& places, std::uint32_t number) noexcept;
 
   // Ends the process; what the C library's streams hold is written first with `flush`.
   [[noreturn]] void end(bool flush = false) noexcept;

@@ -53,7 +53,7 @@ struct history {
 
 struct records {
   piece_map pieces;
-  place_table places;
+  numbered_places places;
   quarantine freed;
   history past;
 };

@@ -4,14 +4,15 @@
 //   const std::lock_guard guard(registry);
 //
 // The order is that of `rank`. Outside of fork() a thread holds one lock at a time; start's also
-// while the heap starts, and checked mode's while a sanitizer is told. Around fork() a thread
+// while the heap starts, checked mode's while a sanitizer is told, and that of the recording's
+// file while a buffer is taken out of. Around fork() a thread
 // takes all of them; while it has them, its own locking does nothing, so that handlers of others
 // which allocate or free there do not wait for themselves.
 //
 // Invariants (checked builds check them at each lock and at each call of the system):
 //   L1  A thread takes locks in the order of their ranks, and two of one rank only around fork().
 //   L2  No lock is held over a call of the system, but start's while the heap starts, and that of
-//       checked mode when its records grow.
+//       checked mode when its records grow. That of the recording's file is there for its writes.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,19 @@
 
 namespace cleave::heap {
 
-enum class rank : std::uint8_t { start, checked, registry, slabs, opening, arena, told };
-inline constexpr unsigned ranks = 7;
+enum class rank : std::uint8_t {
+  start,
+  checked,
+  registry,
+  slabs,
+  opening,
+  arena,
+  told,
+  trace_file,
+  trace_buffer,
+  trace_places
+};
+inline constexpr unsigned ranks = 10;
 
 namespace lock_order {
 

@@ -136,7 +136,7 @@ std::size_t purge_all(bool expired, std::size_t most) noexcept {
   for (std::size_t a = arenas::seen(); a-- > 0 && returned < most;) {
     returned += purge_arena(a, expired, most - returned);
   }
-  return returned;
+  return purger::noted(returned);
 }
 
 // Makes pages of one arena accessible that a call has taken out. False if the system refuses.

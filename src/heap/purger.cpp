@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "heap/page_heap.hpp"
+#include "heap/trace_recorder.hpp"
 #include "os/thread.hpp"
 
 namespace cleave::heap::purger {
@@ -61,6 +62,11 @@ void freed() noexcept {
   if (now - last < static_cast<std::uint64_t>(delay.count())) return;
   if (!last_round.compare_exchange_strong(last, now, std::memory_order_relaxed)) return;
   page_heap::purge_expired();
+}
+
+std::size_t noted(std::size_t pages) noexcept {
+  tracing::purged(pages << page_bits);
+  return pages;
 }
 
 void after_fork_in_child() noexcept {

@@ -17,6 +17,9 @@ void start(const options& chosen) noexcept;
 // Runs a round if one is due; starts or wakes the helper thread, if one is wanted.
 void freed() noexcept;
 
+// Tells a recording (trace_recorder.hpp) how many pages went back; returns them.
+std::size_t noted(std::size_t pages) noexcept;
+
 void after_fork_in_child() noexcept;
 
 }  // namespace cleave::heap::purger

@@ -13,6 +13,7 @@
 #include "heap/tables.hpp"
 #include "heap/thread_cache.hpp"
 #include "heap/told.hpp"
+#include "heap/trace_recorder.hpp"
 #include "os/thread.hpp"
 
 namespace cleave::heap {
@@ -31,12 +32,14 @@ void lock_everything() noexcept {
     slabs::lock_all();
     arenas::lock_all();
     told::lock();
+    tracing::lock();
   }
   ++lock_order::fork_depth;
 }
 
 void unlock_everything() noexcept {
   if (--lock_order::fork_depth != 0) return;
+  tracing::unlock();
   told::unlock();
   arenas::unlock_all();
   slabs::unlock_all();
@@ -51,6 +54,7 @@ void unlock_in_child() noexcept {
     page_heap::after_fork_in_child();
     caches::after_fork_in_child();
     checked::after_fork_in_child();
+    tracing::after_fork_in_child();
   }
   unlock_everything();
 }

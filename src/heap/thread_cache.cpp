@@ -12,6 +12,7 @@
 #include "heap/page_heap.hpp"
 #include "heap/slab.hpp"
 #include "heap/tables.hpp"
+#include "heap/trace_recorder.hpp"
 #include "heap/unit.hpp"
 #include "os/thread.hpp"
 
@@ -225,6 +226,7 @@ void add_to_others(const thread_cache& t) noexcept {
 
 // The last act of a thread, after its thread-local objects are gone.
 void leave() noexcept {
+  tracing::thread_ends();
   thread_cache& t = *this_cache;
   without_cache = true;
   if (&t == &no_cache) return;

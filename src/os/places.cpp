@@ -1,6 +1,7 @@
 #include "os/places.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -196,6 +197,35 @@ class printer {
 
 constinit int status_at_exit = -1;
 
+struct code_visit {
+  std::uint64_t* seen;
+  void (*take)(const code& one, void* argument);
+  void* argument;
+  bool looked = false;
+};
+
+int visit_code(dl_phdr_info* module, std::size_t size, void* argument) {
+  auto& visit = *static_cast<code_visit*>(argument);
+  // The count of what was ever loaded; systems without it are looked at once.
+  std::uint64_t loaded = 1;
+  if (size >= offsetof(dl_phdr_info, dlpi_adds) + sizeof(module->dlpi_adds)) {
+    loaded = module->dlpi_adds;
+  }
+  if (!visit.looked && loaded == *visit.seen) return 1;
+  visit.looked = true;
+  *visit.seen = loaded;
+  const bool is_program = module->dlpi_name == nullptr || module->dlpi_name[0] == '\0';
+  for (unsigned i = 0; i < module->dlpi_phnum; ++i) {
+    const auto& part = module->dlpi_phdr[i];
+    if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
+    const std::uintptr_t begin = module->dlpi_addr + part.p_vaddr;
+    visit.take({begin, begin + part.p_memsz, part.p_vaddr,
+                is_program ? program_path() : module->dlpi_name},
+               visit.argument);
+  }
+  return 0;
+}
+
 }  // namespace
 
 [[gnu::noinline]] std::size_t callers(frame* to, std::size_t most) noexcept {
@@ -236,8 +266,33 @@ void print_places(int descriptor, const std::uintptr_t* addresses, std::size_t n
   if (!out.begun()) line(descriptor).print("      %s\n", "(not known)");
 }
 
+void new_code(std::uint64_t& seen, void (*take)(const code& one, void* argument),
+              void* argument) noexcept {
+  code_visit visit{&seen, take, argument};
+  ::dl_iterate_phdr(visit_code, &visit);
+}
+
+const char* program_path() noexcept {
+  static char path[4096];
+  // Two threads would write the same.
+  static const bool known = [] {
+    const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path - 1);
+    path[n < 0 ? 0 : n] = '\0';
+    return true;
+  }();
+  return known ? path : "";
+}
+
 const char* variable(const char* name) noexcept {
   return std::getenv(name);
+}
+
+const char* trusted_variable(const char* name) noexcept {
+#if defined(__GLIBC__)
+  return ::secure_getenv(name);
+#else
+  return ::getuid() == ::geteuid() && ::getgid() == ::getegid() ? std::getenv(name) : nullptr;
+#endif
 }
 
 void watch_exit() noexcept {

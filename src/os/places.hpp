@@ -28,8 +28,27 @@ std::size_t callers(frame* to, std::size_t most) noexcept;
 // the way to its caller, are left out. May start a process; returns when it has ended.
 void print_places(int descriptor, const std::uintptr_t* addresses, std::size_t n) noexcept;
 
+// Code in memory at [begin, end); the file itself has `offset` as the address of `begin`.
+struct code {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  std::uintptr_t offset = 0;
+  const char* path = nullptr;
+};
+
+// Calls take(one, argument) for all code, if some came since the last call with this `seen`,
+// which begins as 0. Allocates nothing.
+void new_code(std::uint64_t& seen, void (*take)(const code& one, void* argument),
+              void* argument) noexcept;
+
+// The path of the program that runs; "" if the system does not say. Stays.
+const char* program_path() noexcept;
+
 // The value of a variable of the environment; nullptr if it is not set.
 const char* variable(const char* name) noexcept;
+// The same for what names a file to write: nullptr also where the program has rights that its
+// caller has not.
+const char* trusted_variable(const char* name) noexcept;
 
 // After this, exit_status() is what exit() or the return from main() was given; -1 before.
 void watch_exit() noexcept;

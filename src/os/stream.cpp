@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +18,8 @@ namespace {
 
 // Some systems refuse larger pieces.
 constexpr std::size_t piece = std::size_t{1} << 30;
+
+constinit std::atomic<void (*)()> first_at_exit{nullptr};
 
 // After a call that gave `result`: whether to call again, which may wait first.
 bool again(ssize_t result, int descriptor, short until) noexcept {
@@ -81,6 +85,47 @@ int file::write(const char* bytes, std::size_t size) noexcept {
   return write_all(descriptor_, bytes, size);
 }
 
+int file::write_quietly(const char* bytes, std::size_t size) noexcept {
+  if (!is_same()) return EBADF;
+  sigset_t signals;
+  sigset_t before;
+  ::sigemptyset(&signals);
+  ::sigaddset(&signals, SIGXFSZ);
+  ::sigaddset(&signals, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &signals, &before);
+  sigset_t waited;
+  ::sigpending(&waited);
+  const int error = write_all(descriptor_, bytes, size);
+  if (error == EFBIG || error == EPIPE) {
+    // The signal that came with it; one that had waited before stays.
+    const int number = error == EPIPE ? SIGPIPE : SIGXFSZ;
+    ::sigemptyset(&signals);
+    ::sigaddset(&signals, number);
+    const timespec none{};
+    if (::sigismember(&waited, number) == 0) ::sigtimedwait(&signals, nullptr, &none);
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return error;
+}
+
+bool file::is_same() const noexcept {
+  struct stat about = {};
+  return ::fstat(descriptor_, &about) == 0 && about.st_dev == device_ && about.st_ino == number_;
+}
+
+void file::stand_aside() noexcept {
+  constexpr int high = 200;
+  const int other = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, high);
+  if (other >= 0) {
+    ::close(descriptor_);
+    descriptor_ = other;
+  }
+  struct stat about = {};
+  if (::fstat(descriptor_, &about) != 0) return;
+  device_ = about.st_dev;
+  number_ = about.st_ino;
+}
+
 int file::close() noexcept {
   if (descriptor_ < 0) return 0;
   // Not repeated: the descriptor is gone in any case.
@@ -91,7 +136,21 @@ std::string reason(int error) {
   return std::generic_category().message(error);
 }
 
+const char* plain_reason(int error) noexcept {
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 32)
+  if (const char* const words = ::strerrordesc_np(error)) return words;
+#endif
+  return "the system refused it";
+}
+
+void before_exit_now(void (*function)()) noexcept {
+  // Relaxed: set when the heap starts, and read by whoever ends the process.
+  first_at_exit.store(function, std::memory_order_relaxed);
+}
+
 void exit_now(int code) noexcept {
+  // Relaxed: as above. Not twice, should the function end the process itself.
+  if (auto* const first = first_at_exit.exchange(nullptr, std::memory_order_relaxed)) first();
   ::_exit(code);
 }
 

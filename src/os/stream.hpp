@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace cleave::os {
@@ -33,16 +34,32 @@ class file {
   // At most `size` bytes; 0 of them at the end.
   [[nodiscard]] int read(char* to, std::size_t size, std::size_t& got) noexcept;
   [[nodiscard]] int write(const char* bytes, std::size_t size) noexcept;
+  // Gives the descriptor a high number, so that those of the program are what they would be, and
+  // remembers which file it is.
+  void stand_aside() noexcept;
+  // Whether it still is: a program may close descriptors that it does not know.
+  [[nodiscard]] bool is_same() const noexcept;
+  // As write(), to a file that is_same(); a limit on the size of files, or a pipe that nobody
+  // reads, is an error and no signal.
+  [[nodiscard]] int write_quietly(const char* bytes, std::size_t size) noexcept;
   [[nodiscard]] int close() noexcept;
 
  private:
   int descriptor_ = -1;
+  // The file that it was when it stood aside.
+  std::uint64_t device_ = 0;
+  std::uint64_t number_ = 0;
 };
 
 // What an error means, in words.
 [[nodiscard]] std::string reason(int error);
+// The same without memory.
+[[nodiscard]] const char* plain_reason(int error) noexcept;
 
-// Ends the process at once; nothing is flushed and no destructor runs.
+// Names what exit_now() does first: once per process.
+void before_exit_now(void (*function)()) noexcept;
+
+// Ends the process at once; nothing else is flushed and no destructor runs.
 [[noreturn]] void exit_now(int code) noexcept;
 
 }  // namespace cleave::os

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -18,6 +19,13 @@ constinit pthread_key_t exit_key{};
 constinit bool has_key = false;
 // More keys than programs have; some systems have no more than this.
 constexpr unsigned usual_keys = 96;
+
+std::uint64_t nanoseconds_of(clockid_t clock) noexcept {
+  timespec t{};
+  ::clock_gettime(clock, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(t.tv_nsec);
+}
 
 }  // namespace
 
@@ -58,6 +66,18 @@ std::uint64_t coarse_milliseconds() noexcept {
   ::clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
   return static_cast<std::uint64_t>(t.tv_sec) * 1000 +
          static_cast<std::uint64_t>(t.tv_nsec) / 1000000;
+}
+
+std::uint64_t nanoseconds() noexcept {
+  return nanoseconds_of(CLOCK_MONOTONIC);
+}
+
+std::uint64_t nanoseconds_since_1970() noexcept {
+  return nanoseconds_of(CLOCK_REALTIME);
+}
+
+std::uint32_t process_number() noexcept {
+  return static_cast<std::uint32_t>(::getpid());
 }
 
 bool start_helper(void (*function)()) noexcept {

@@ -24,6 +24,13 @@ void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept
 // Milliseconds since some fixed moment; cheap and coarse (a few milliseconds).
 std::uint64_t coarse_milliseconds() noexcept;
 
+// Nanoseconds since some fixed moment, exact, the same for all threads; and since 1970.
+std::uint64_t nanoseconds() noexcept;
+std::uint64_t nanoseconds_since_1970() noexcept;
+
+// Another one in a child of fork().
+std::uint32_t process_number() noexcept;
+
 // Runs the function in a thread of its own that takes no signals and ends with
 // the process. False if the system gives no thread.
 bool start_helper(void (*function)()) noexcept;

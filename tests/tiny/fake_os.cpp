@@ -146,6 +146,12 @@ void at_fork(void (*)(), void (*)(), void (*)()) noexcept {}
 
 std::uint64_t coarse_milliseconds() noexcept { return now.load(); }
 
+std::uint64_t nanoseconds() noexcept { return now.load() * 1'000'000; }
+
+std::uint64_t nanoseconds_since_1970() noexcept { return nanoseconds(); }
+
+std::uint32_t process_number() noexcept { return 1; }
+
 bool start_helper(void (*)()) noexcept { return false; }
 
 void sleep(std::chrono::milliseconds) noexcept {}

@@ -118,6 +118,13 @@ def main() -> IO(Unit):
         self.assertEqual((done.returncode, done.stdout), (0, b"hello\n"))
         self.assertIn(b"allocations", done.stderr)
 
+    def test_records_the_heap(self):
+        self.program("hello.bend", 'IO.print("hello")')
+        done = self.run_tool("run", "hello.bend", "--trace", "hello.trace")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"hello\n", b""))
+        with open(self.path("hello.trace"), "rb") as file:
+            self.assertEqual(file.read(8), b"CLEAVETR")
+
     def test_json_goes_to_standard_error(self):
         self.program("wrong.bend", "IO.print(nothing)")
         done = self.run_tool("run", "wrong.bend", "--format=json")

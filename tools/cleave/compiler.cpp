@@ -115,6 +115,7 @@ std::vector<std::string> options_of(compile_mode mode) {
   if (!mode.portable) options.emplace_back("-march=native");
 #endif
   if (mode.statistics) options.emplace_back("-DCLEAVE_PROGRAM_STATS=1");
+  if (mode.pieces) options.emplace_back("-DCLEAVE_TRACE_PIECES=1");
   return options;
 }
 

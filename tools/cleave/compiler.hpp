@@ -20,6 +20,8 @@ namespace cleave::tool {
 struct compile_mode {
   // Code that counts what --stats prints.
   bool statistics = false;
+  // Code that tells a recording of cuts and joins.
+  bool pieces = false;
   // For any processor of this kind instead of the one that is here.
   bool portable = false;
 };

@@ -178,7 +178,7 @@ void program_build::fail(const std::string& key, const work_folder& work, std::s
 // The folder of the compiled headers. They are made when a program first needs them.
 std::optional<std::string> program_build::headers() {
   // Not worth the time: few programs are run for their numbers.
-  if (mode_.statistics) return std::nullopt;
+  if (mode_.statistics || mode_.pieces) return std::nullopt;
   const std::string key = header_identity(kit_, *compiler_, mode_);
   const std::string ready = kit_.compiled_headers + "/" + key;
   std::error_code error;

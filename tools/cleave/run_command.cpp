@@ -30,6 +30,7 @@ struct request {
   unsigned threads = 0;
   bool check = false;
   bool statistics = false;
+  std::string trace;
   message_format format = message_format::text;
 };
 
@@ -61,6 +62,7 @@ void become(std::optional<program_build>& build, request& asked) {
   if (asked.threads > 0) set("CLEAVE_THREADS", std::to_string(asked.threads));
   if (asked.check) set("CLEAVE_CHECK", "1");
   if (asked.statistics) set("CLEAVE_STATS", "1");
+  if (!asked.trace.empty()) set("CLEAVE_TRACE", asked.trace);
   std::vector<char*> words = {asked.file.data()};
   for (std::string& word : asked.arguments) words.push_back(word.data());
   words.push_back(nullptr);
@@ -86,7 +88,8 @@ void become(std::optional<program_build>& build, request& asked) {
 int run(request& asked) {
   program_source source(asked.file);
   std::optional<program_build> build;
-  build.emplace(source, compile_mode{.statistics = asked.statistics});
+  build.emplace(source,
+                compile_mode{.statistics = asked.statistics, .pieces = !asked.trace.empty()});
   translation said;
   switch (build->make(said)) {
     case program_build::result::made: become(build, asked); break;
@@ -119,6 +122,10 @@ void add_run_command(CLI::App& app, outcome& result, std::vector<std::string> be
                     "Checked mode: names wrong frees and writes, and what is live at the end");
   command->add_flag("--stats", asked->statistics,
                     "Print on standard error what it took: allocations, memory, copies");
+  command
+      ->add_option("--trace", asked->trace,
+                   "Record what happens in the heap, cuts and joins too, in this file")
+      ->type_name("FILE");
   add_format_option(*command, asked->format);
   command->allow_extras();
   command->footer(

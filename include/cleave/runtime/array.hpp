@@ -268,6 +268,7 @@ template <class T>
   const std::size_t half = l.size();
   move_elements(data, l);
   move_elements(data + half, r);
+  cleave::detail::tell_copy(data, block_bytes<T>(depth), block_bytes<T>(depth));
   return {data, depth};
 }
 
@@ -279,6 +280,8 @@ template <class T>
   if (a.is_shared()) [[unlikely]] {
     return detail::cut_shared(a);
   }
+  cleave::detail::tell_cut(a.data, detail::block_bytes<T>(a.depth()),
+                           detail::block_bytes<T>(a.depth() - 1));
   return {left_half(a), right_half(a)};
 }
 
@@ -288,6 +291,8 @@ template <class T>
 [[nodiscard]] inline array<T> node(array<T> l, array<T> r) noexcept {
   // Equal and without a control block: so they are of one depth, too.
   if (l.meta == r.meta && l.meta < deepest_array && l.data + l.size() == r.data) [[likely]] {
+    cleave::detail::tell_join(l.data, detail::block_bytes<T>(l.depth() + 1),
+                              detail::block_bytes<T>(l.depth()));
     return {l.data, l.meta + 1};
   }
   return detail::node_of_strangers(l, r);
