@@ -30,7 +30,7 @@ SYSTEM_FOLDERS = ("tools", "tests", "bench")
 # Folders that see the library as its users do.
 OUTSIDE = ("tools", "bench", "examples")
 # Headers of src/ that the tools may include, with what these include.
-DOORS = ("lang/front_end.hpp",)
+DOORS = ("lang/front_end.hpp", "replay/play.hpp")
 # Where files outside src/ find each other, beside their own folder.
 SHARED = ("tests", "bench", "tools/cleave")
 
