@@ -2,10 +2,7 @@
 # src/lang/front_end.hpp.
 #
 #   cmake -Dfolder=src/lang/base -Doutput=base_files.cpp -P embed_base.cmake
-#
-# A file stands in pieces of at most 12 KiB, each a string literal that ends at the end of
-# a line: compilers need not take longer ones than 64 KiB.
-set(longest 12288)
+include(${CMAKE_CURRENT_LIST_DIR}/embed_text.cmake)
 
 file(GLOB names RELATIVE ${folder} ${folder}/*.bend)
 list(SORT names)
@@ -14,28 +11,8 @@ set(entries "")
 set(number 0)
 foreach(name IN LISTS names)
   file(READ ${folder}/${name} text)
-  string(FIND "${text}" ")bend\"" end)
-  if(NOT end EQUAL -1)
-    message(FATAL_ERROR "${folder}/${name} holds )bend\", with which the literal would end")
-  endif()
-  string(APPEND pieces "constexpr std::string_view text_${number}[] = {\n")
-  string(LENGTH "${text}" left)
-  while(left GREATER 0)
-    string(SUBSTRING "${text}" 0 ${longest} piece)
-    if(left GREATER longest)
-      string(FIND "${piece}" "\n" last REVERSE)
-      math(EXPR size "${last} + 1")
-      if(size EQUAL 0)
-        message(FATAL_ERROR "${folder}/${name} has a line of more than ${longest} bytes")
-      endif()
-      string(SUBSTRING "${text}" 0 ${size} piece)
-    endif()
-    string(APPEND pieces "    R\"bend(${piece})bend\",\n")
-    string(LENGTH "${piece}" size)
-    string(SUBSTRING "${text}" ${size} -1 text)
-    string(LENGTH "${text}" left)
-  endwhile()
-  string(APPEND pieces "    {}};\n")
+  cleave_literals(literals "${text}" ${folder}/${name})
+  string(APPEND pieces "constexpr std::string_view text_${number}[] = {\n${literals}};\n")
   string(APPEND entries "      {\"Base/${name}\", join(text_${number})},\n")
   math(EXPR number "${number} + 1")
 endforeach()

@@ -52,6 +52,7 @@ void add_check_command(CLI::App& app, outcome& result);
 void add_emit_command(CLI::App& app, outcome& result);
 void add_headers_command(CLI::App& app, outcome& result);
 void add_sort_command(CLI::App& app, outcome& result);
+void add_map_command(CLI::App& app, outcome& result);
 void add_doctor_command(CLI::App& app, outcome& result);
 void add_bench_command(CLI::App& app, outcome& result);
 

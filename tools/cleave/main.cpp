@@ -80,6 +80,7 @@ int parse_and_run(int argc, char** argv) {
   tool::add_emit_command(app, result);
   tool::add_headers_command(app, result);
   tool::add_sort_command(app, result);
+  tool::add_map_command(app, result);
   tool::add_doctor_command(app, result);
   tool::add_bench_command(app, result);
 

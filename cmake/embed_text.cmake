@@ -1,0 +1,30 @@
+# embed_text.cmake -- files as string literals of C++.
+
+# cleave_literals(result text where): the elements of an array of std::string_view, with an
+# empty one at the end. Pieces have at most 12 KiB and end at the end of a line: compilers
+# need not take literals of more than 64 KiB. `where` names the text in messages.
+function(cleave_literals result text where)
+  set(longest 12288)
+  string(FIND "${text}" ")text\"" end)
+  if(NOT end EQUAL -1)
+    message(FATAL_ERROR "${where} holds )text\", with which the literal would end")
+  endif()
+  set(pieces "")
+  string(LENGTH "${text}" left)
+  while(left GREATER 0)
+    string(SUBSTRING "${text}" 0 ${longest} piece)
+    if(left GREATER longest)
+      string(FIND "${piece}" "\n" last REVERSE)
+      math(EXPR size "${last} + 1")
+      if(size EQUAL 0)
+        message(FATAL_ERROR "${where} has a line of more than ${longest} bytes")
+      endif()
+      string(SUBSTRING "${text}" 0 ${size} piece)
+    endif()
+    string(APPEND pieces "    R\"text(${piece})text\",\n")
+    string(LENGTH "${piece}" size)
+    string(SUBSTRING "${text}" ${size} -1 text)
+    string(LENGTH "${text}" left)
+  endwhile()
+  set(${result} "${pieces}    {}" PARENT_SCOPE)
+endfunction()

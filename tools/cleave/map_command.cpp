@@ -1,0 +1,147 @@
+// map_command.cpp -- `cleave map`: what lived where in the heap (docs/design/replay.md).
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cleave/trace.hpp>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "commands.hpp"
+#include "map_page.hpp"
+#include "map_picture.hpp"
+#include "map_scene.hpp"
+#include "output.hpp"
+
+namespace cleave::tool {
+namespace {
+
+struct request {
+  std::string file;
+  std::string html;
+  std::string svg;
+  bool text = false;
+  std::optional<std::string> at;
+  std::optional<std::uint64_t> tree;
+  map_colours colours = map_colours::place;
+};
+
+// https://no-color.org: any value but an empty one says no.
+bool wants_colours() {
+  const char* const refused = std::getenv("NO_COLOR");
+  if (refused != nullptr && *refused != '\0') return false;
+  const char* const terminal = std::getenv("TERM");
+  if (terminal != nullptr && std::string_view(terminal) == "dumb") return false;
+  return ::isatty(STDOUT_FILENO) != 0;
+}
+
+std::size_t columns() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) return size.ws_col;
+  if (const char* const told = std::getenv("COLUMNS")) {
+    const std::string_view words(told);
+    std::size_t value = 0;
+    std::from_chars(words.data(), words.data() + words.size(), value);
+    if (value != 0 && value <= 1000) return value;
+  }
+  return 80;
+}
+
+// All places that allocated something, in words.
+std::vector<std::string> names_of(const trace::recording& recording, const replay::history& past) {
+  const std::vector<std::uint32_t> used = places_by_weight(past, recording.places.size());
+  trace::names words(recording);
+  words.prepare(used);
+  std::vector<std::string> result(recording.places.size(), "an unknown place");
+  for (const std::uint32_t place : used) {
+    if (place != 0) result[place] = words.of(place);
+  }
+  return result;
+}
+
+void write(const std::string& file, const std::string& text) {
+  output target(file == "-" ? std::nullopt : std::optional(file));
+  target.write(std::as_bytes(std::span(text)));
+  target.finish(false);
+}
+
+void draw(const request& asked) {
+  if (asked.html.empty() && asked.svg.empty() && !asked.text && !asked.tree) {
+    throw usage_error("say what to make: --html, --svg, --text or --tree; see 'cleave map --help'");
+  }
+  const trace::recording recording = trace::read(asked.file);
+  const replay::history past = replay::play(recording);
+  const std::vector<std::string> names = names_of(recording, past);
+  replay::moment at = past.peak;
+  if (asked.at) {
+    const auto found = moment_in_words(past, *asked.at);
+    if (!found) {
+      throw usage_error(fmt::format(
+          "--at wants a time such as 1.5s or 20ms, a share such as 50%, peak or end, not {}; "
+          "see 'cleave map --help'",
+          in_quotes(*asked.at)));
+    }
+    at = *found;
+  }
+  if (!asked.html.empty()) write(asked.html, map_as_page(recording, past, names, asked.file, at));
+  if (!asked.svg.empty()) {
+    const map_scene scene(past, names, {at, 4096, asked.colours});
+    write(asked.svg, map_as_svg(scene, asked.file));
+  }
+  if (asked.text) {
+    const std::size_t wide = columns();
+    const map_scene scene(past, names, {at, cells_of_text(wide), asked.colours});
+    print(map_as_text(scene, asked.file, {wide, wants_colours()}));
+  }
+  if (asked.tree) {
+    const map_scene scene(past, names, {at, 4096, asked.colours});
+    const auto tree = tree_as_text(scene, *asked.tree);
+    if (!tree) {
+      throw command_error(fmt::format("nothing lives at {} at {}; --at chooses another moment",
+                                      address_in_words(*asked.tree),
+                                      time_in_words(past.times[at])));
+    }
+    print(*tree);
+  }
+}
+
+}  // namespace
+
+void add_map_command(CLI::App& app, outcome&) {
+  CLI::App* const command =
+      app.add_subcommand("map", "Draws what lived where in the heap of a recorded program");
+  const auto asked = std::make_shared<request>();
+  command->add_option("FILE", asked->file, "What CLEAVE_TRACE recorded")->type_name("")->required();
+  command->add_option("--html", asked->html, "Write a page with the whole recording in it")
+      ->type_name("OUT");
+  command->add_option("--svg", asked->svg, "Write a picture of one moment; - is standard output")
+      ->type_name("OUT");
+  command->add_flag("--text", asked->text, "Print the map of one moment");
+  command
+      ->add_option("--tree", asked->tree,
+                   "Print how the allocation was cut that lives at this address")
+      ->type_name("ADDRESS");
+  command->add_option("--at", asked->at, "The moment: 1.5s, 20ms, 50%, peak or end (default: peak)")
+      ->type_name("TIME");
+  const std::map<std::string, map_colours> colours{
+      {"place", map_colours::place}, {"size", map_colours::size}, {"age", map_colours::age}};
+  command
+      ->add_option_function<std::string>(
+          "--colour",
+          [asked, colours](const std::string& word) { asked->colours = colours.at(word); },
+          "What colours stand for: place, size or age (default: place)")
+      ->check(CLI::IsMember({"place", "size", "age"}))
+      ->type_name("WHAT");
+  command->footer("Colours in text only if standard output is a terminal and NO_COLOR is not set.");
+  command->callback([asked] { draw(*asked); });
+}
+
+}  // namespace cleave::tool

@@ -1,0 +1,40 @@
+// map_picture.hpp -- a scene as SVG, and as text for terminals.
+//
+//   const std::string svg = map_as_svg(scene, "app.trace");
+//   print(map_as_text(scene, "app.trace", {.columns = 80, .colours = true}));
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "map_scene.hpp"
+
+namespace cleave::tool {
+
+// A picture on its own: light or dark as its reader prefers, with titles on all that is live.
+std::string map_as_svg(const map_scene& scene, std::string_view file);
+
+struct text_options {
+  std::size_t columns = 80;
+  bool colours = false;
+};
+// How much of a cell is live shows in its glyph; with colours, by whom. At least 40 columns.
+std::string map_as_text(const map_scene& scene, std::string_view file, text_options chosen);
+
+// How the allocation was cut that lives at `address` at the scene's moment, a line for each
+// piece; nothing if none lives there.
+std::optional<std::string> tree_as_text(const map_scene& scene, std::uint64_t address);
+
+// How many cells such a text should have.
+std::size_t cells_of_text(std::size_t columns);
+
+// "what file says at 1.5 s of 3 s, its peak: 1 MiB live, 1.5 MiB held, 512 KiB pinned (33 %)"
+std::string headline(const map_scene& scene, std::string_view file);
+
+// With < > & and quotes as XML and HTML want them, and what no XML may hold as U+FFFD.
+std::string escaped(std::string_view text);
+
+}  // namespace cleave::tool
