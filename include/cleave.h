@@ -259,6 +259,14 @@ typedef struct cl_class_statistics {
 CLEAVE_API cl_status cl_get_class_statistics(cl_class_statistics* classes, size_t capacity,
                                              size_t* count);
 
+/* What the two functions above know as text: one JSON object, or the text format of Prometheus with
+ * HELP and TYPE lines. Write it, cut to `capacity` bytes and ended by a zero, and to `needed` how
+ * many bytes all of it takes with its zero: a text is whole if needed <= capacity. The numbers move
+ * while other threads run, so what was enough a moment ago may be short. `text` may be NULL if
+ * `capacity` is 0. O(threads + classes + arenas). Never fail. */
+CLEAVE_API cl_status cl_statistics_as_json(char* text, size_t capacity, size_t* needed);
+CLEAVE_API cl_status cl_statistics_as_prometheus(char* text, size_t capacity, size_t* needed);
+
 /* The bytes in live runs. O(threads + classes + arenas). */
 CLEAVE_API size_t cl_live_bytes(void);
 

@@ -32,7 +32,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace cleave::gc {
 
@@ -129,6 +131,20 @@ struct statistics {
   // Those that threw too.
   std::uint64_t finalizers_run = 0;
 };
+
+// The numbers as one JSON object; times are seconds with nine digits. Error: std::bad_alloc.
+[[nodiscard]] CLEAVE_API std::string to_json(const statistics& s);
+
+// One collector's numbers, and what it is called: any UTF-8.
+struct named_statistics {
+  std::string_view name;
+  statistics numbers;
+};
+
+// The numbers in the text format of Prometheus, with the label `collector` that tells them apart.
+// The format wants each metric in one place, so all collectors go into one call, and their names
+// differ; the text may stand behind the heap's. Error: std::bad_alloc.
+[[nodiscard]] CLEAVE_API std::string to_prometheus(std::span<const named_statistics> all);
 
 class CLEAVE_API collector {
  public:

@@ -170,6 +170,12 @@ struct statistics {
 // O(threads + classes + arenas). Error: std::bad_alloc for the table of classes.
 [[nodiscard]] CLEAVE_API statistics stats();
 
+// The numbers as one JSON object, and in the text format of Prometheus, complete with HELP and
+// TYPE lines, to be served as it is (docs/seeing.md lists the names). No held limit is null, and
+// +Inf. O(classes). Error: std::bad_alloc.
+[[nodiscard]] CLEAVE_API std::string to_json(const statistics& s);
+[[nodiscard]] CLEAVE_API std::string to_prometheus(const statistics& s);
+
 // The same sum for `live` alone; never fails.
 [[nodiscard]] CLEAVE_API std::size_t live_bytes() noexcept;
 

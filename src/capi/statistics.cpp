@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <cleave/heap.hpp>
 #include <cstring>
+#include <span>
 
+#include "base/text_out.hpp"
 #include "capi/growth.hpp"
+#include "heap/export.hpp"
 #include "heap/statistics.hpp"
 
 namespace {
@@ -41,6 +44,18 @@ cl_statistics converted(const heap::statistics& from) noexcept {
   return to;
 }
 
+cl_status write_text(decltype(heap::write_json) write, char* text, std::size_t capacity,
+                     std::size_t* needed) noexcept {
+  heap::statistics sums;
+  heap::class_statistics classes[heap::class_count];
+  heap::sum_up(sums, classes);
+  cleave::base::text_out out(text, capacity);
+  write(out, sums, std::span<const heap::class_statistics>(classes));
+  if (capacity > 0) text[std::min(out.size(), capacity - 1)] = '\0';
+  *needed = out.size() + 1;
+  return cl_ok;
+}
+
 }  // namespace
 
 cl_status cl_get_statistics(cl_statistics* out) {
@@ -61,6 +76,14 @@ cl_status cl_get_class_statistics(cl_class_statistics* classes, size_t capacity,
     classes[i] = {all[i].slot_bytes, all[i].slabs, all[i].slots, all[i].slots_used};
   }
   return cl_ok;
+}
+
+cl_status cl_statistics_as_json(char* text, size_t capacity, size_t* needed) {
+  return write_text(heap::write_json, text, capacity, needed);
+}
+
+cl_status cl_statistics_as_prometheus(char* text, size_t capacity, size_t* needed) {
+  return write_text(heap::write_prometheus, text, capacity, needed);
 }
 
 size_t cl_live_bytes() {

@@ -94,6 +94,40 @@ static void structs_of_other_versions_are_filled_to_their_end_and_no_further(voi
   CHECK(older.live == (size_t)0x7F7F7F7F7F7F7F7F);
 }
 
+static void texts_say_the_numbers_and_how_long_they_are(void) {
+  static char text[65536];
+  cl_run run;
+  CHECK(cl_allocate(54321, &run) == cl_ok);
+  size_t needed = 0;
+  CHECK(cl_statistics_as_json(text, sizeof(text), &needed) == cl_ok);
+  CHECK(needed == strlen(text) + 1);
+  CHECK(strncmp(text, "{\"live_bytes\":54321,", 20) == 0);
+  CHECK(text[needed - 2] == '}');
+  CHECK(cl_statistics_as_prometheus(text, sizeof(text), &needed) == cl_ok);
+  CHECK(needed == strlen(text) + 1);
+  CHECK(strstr(text, "\ncleave_heap_live_bytes 54321\n") != NULL);
+  cl_free(run);
+}
+
+static void a_text_that_does_not_fit_is_cut(void) {
+  static char text[65536];
+  char small[8];
+  memset(small, 'x', sizeof(small));
+  size_t whole = 0;
+  size_t needed = 0;
+  CHECK(cl_statistics_as_json(text, sizeof(text), &whole) == cl_ok);
+  CHECK(cl_statistics_as_json(small, 6, &needed) == cl_ok);
+  CHECK(needed == whole);
+  CHECK(strcmp(small, "{\"liv") == 0 && small[6] == 'x');
+  CHECK(cl_statistics_as_json(NULL, 0, &needed) == cl_ok);
+  CHECK(needed == whole);
+  /* Exactly enough, and one byte less. */
+  CHECK(cl_statistics_as_json(text, whole, &needed) == cl_ok);
+  CHECK(text[whole - 2] == '}' && text[whole - 1] == '\0');
+  CHECK(cl_statistics_as_json(text, whole - 1, &needed) == cl_ok);
+  CHECK(text[whole - 3] != '\0' && text[whole - 2] == '\0');
+}
+
 static void a_sound_heap_has_nothing_to_say(void) {
   char text[16] = "not yet written";
   CHECK(cl_verify(text, sizeof(text)) == cl_ok);
@@ -130,6 +164,8 @@ int main(void) {
   free_blocks_hold_the_free_bytes();
   classes_count_the_slots_in_use();
   structs_of_other_versions_are_filled_to_their_end_and_no_further();
+  texts_say_the_numbers_and_how_long_they_are();
+  a_text_that_does_not_fit_is_cut();
   a_sound_heap_has_nothing_to_say();
   every_code_has_its_own_text();
   the_version_has_three_numbers();
