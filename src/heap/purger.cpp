@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "heap/page_heap.hpp"
+#include "heap/shown.hpp"
 #include "heap/trace_recorder.hpp"
 #include "os/thread.hpp"
 
@@ -43,6 +44,7 @@ void start(const options& chosen) noexcept {
 }
 
 void freed() noexcept {
+  shown::begin_again();
   if (delay.count() < 0) return;
   if (wants_helper) {
     helper seen = state.load(std::memory_order_acquire);

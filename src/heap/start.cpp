@@ -9,6 +9,7 @@
 #include "heap/checked.hpp"
 #include "heap/lock.hpp"
 #include "heap/page_heap.hpp"
+#include "heap/shown.hpp"
 #include "heap/slab.hpp"
 #include "heap/tables.hpp"
 #include "heap/thread_cache.hpp"
@@ -55,6 +56,7 @@ void unlock_in_child() noexcept {
     caches::after_fork_in_child();
     checked::after_fork_in_child();
     tracing::after_fork_in_child();
+    shown::after_fork_in_child();
   }
   unlock_everything();
 }
@@ -102,10 +104,14 @@ bool start_now(const options& chosen) noexcept {
 }  // namespace
 
 bool start(const options& chosen) noexcept {
-  const std::lock_guard guard(start_lock);
-  // Relaxed: under the lock that the writer held.
-  if (has_started.load(std::memory_order_relaxed)) return false;
-  return start_now(chosen);
+  {
+    const std::lock_guard guard(start_lock);
+    // Relaxed: under the lock that the writer held.
+    if (has_started.load(std::memory_order_relaxed)) return false;
+    if (!start_now(chosen)) return false;
+  }
+  shown::begin();
+  return true;
 }
 
 // Acquire: pairs with start_now().
@@ -117,8 +123,13 @@ bool ensure_started() noexcept {
   // Acquire: pairs with start_now().
   if (has_started.load(std::memory_order_acquire)) [[likely]]
     return true;
-  const std::lock_guard guard(start_lock);
-  return has_started.load(std::memory_order_relaxed) || start_now(options{});
+  {
+    const std::lock_guard guard(start_lock);
+    if (has_started.load(std::memory_order_relaxed)) return true;
+    if (!start_now(options{})) return false;
+  }
+  shown::begin();
+  return true;
 }
 
 void before_fork() noexcept {
