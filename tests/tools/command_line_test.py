@@ -5,14 +5,14 @@ import tool
 class CommandLine(tool.Case):
     def test_help_names_every_command(self):
         text = self.succeed("--help").stdout.decode()
-        for name in ("run", "build", "check", "emit", "sort", "map", "bench", "doctor", "top",
+        for name in ("run", "build", "check", "emit", "sort", "map", "bench", "doctor", "top", "trace",
                      "--version"):
             self.assertIn(name, text)
 
     def test_each_command_has_help(self):
         for name, word in (("run", "--threads"), ("build", "--output"), ("check", "--format"),
                            ("emit", "--format"), ("sort", "--type"), ("map", "--html"), ("doctor", "--json"),
-                           ("bench", "--json"), ("top", "--once")):
+                           ("bench", "--json"), ("top", "--once"), ("trace", "--top")):
             text = self.succeed(name, "--help").stdout.decode()
             self.assertIn(word, text)
             self.assertIn(f"Usage: cleave {name} ", text)

@@ -55,6 +55,7 @@ void add_sort_command(CLI::App& app, outcome& result);
 void add_map_command(CLI::App& app, outcome& result);
 void add_doctor_command(CLI::App& app, outcome& result);
 void add_bench_command(CLI::App& app, outcome& result);
+void add_trace_command(CLI::App& app, outcome& result);
 void add_top_command(CLI::App& app, outcome& result);
 
 // Writes all of `text` to standard output, unbuffered, so that the order with

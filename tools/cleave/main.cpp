@@ -83,6 +83,7 @@ int parse_and_run(int argc, char** argv) {
   tool::add_map_command(app, result);
   tool::add_doctor_command(app, result);
   tool::add_bench_command(app, result);
+  tool::add_trace_command(app, result);
   tool::add_top_command(app, result);
 
   // The parser takes arguments last first.

@@ -1,0 +1,73 @@
+// trace_command.cpp -- `cleave trace`: what a recording of CLEAVE_TRACE says (docs/seeing.md).
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cleave/trace.hpp>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "drawing.hpp"
+#include "replay/play.hpp"
+#include "trace_summary.hpp"
+
+namespace cleave::tool {
+namespace {
+
+struct request {
+  std::string file;
+  std::size_t top = 5;
+  bool json = false;
+};
+
+constexpr std::size_t usual_width = 100;
+
+// 0 where the output is no terminal.
+std::size_t columns_of_terminal() {
+  winsize now{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &now) == 0 ? now.ws_col : 0;
+}
+
+trace::recording read(const std::string& file) {
+  try {
+    return trace::read(file);
+  } catch (const trace::unreadable& error) {
+    throw command_error(error.what());
+  }
+}
+
+void sum_up(const request& asked) {
+  const trace::recording seen = read(asked.file);
+  const trace_summary all = summed_up(seen, replay::play(seen, seen.events.size()), asked.top);
+  trace::names names(seen);
+  names.prepare(places_of(all));
+  const place_namer name_of = [&names](std::uint32_t place) { return names.of(place); };
+  // Names come from files, which need not hold text.
+  using json = nlohmann::ordered_json;
+  if (asked.json) {
+    print(as_json(all, name_of).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  } else {
+    const std::size_t columns = columns_of_terminal();
+    const style look = style_of(STDOUT_FILENO);
+    print(columns > 0 ? as_text(all, name_of, look, columns, columns)
+                      : as_text(all, name_of, look, usual_width));
+  }
+}
+
+}  // namespace
+
+void add_trace_command(CLI::App& app, outcome&) {
+  const auto asked = std::make_shared<request>();
+  CLI::App* const command =
+      app.add_subcommand("trace", "Sums up what a program recorded with CLEAVE_TRACE=FILE");
+  command->add_option("FILE", asked->file, "The recording")->required()->type_name("");
+  command->add_option("--top", asked->top, "Rows of each list (default: 5)")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
+      ->type_name("N");
+  command->add_flag("--json", asked->json, "Print one JSON object");
+  command->callback([asked] { sum_up(*asked); });
+}
+
+}  // namespace cleave::tool
