@@ -65,9 +65,10 @@ void fill() noexcept {
 
 void say(const char* what, int error) noexcept {
   char line[200];
-  const int n = std::snprintf(line, sizeof line, "cleave: CLEAVE_TOP: %s%d: error %d\n", what,
-                              static_cast<int>(os::process_number()), error);
-  static_cast<void>(os::write_all(2, line, static_cast<std::size_t>(std::max(n, 0))));
+  const int n = std::snprintf(line, sizeof line, "cleave: CLEAVE_TOP: %s%d: %s\n", what,
+                              static_cast<int>(os::process_number()), os::plain_reason(error));
+  const auto size = std::min(static_cast<std::size_t>(std::max(n, 0)), sizeof line - 1);
+  static_cast<void>(os::write_all(2, line, size));
 }
 
 void show() noexcept {
@@ -81,8 +82,10 @@ void show() noexcept {
   page.began = os::nanoseconds();
   for (;; ++page.sequence) {
     fill();
-    // A full disk may have room again: readers see how old the last one is.
-    static_cast<void>(os::write_shown_file(&page, sizeof page));
+    const int error = os::write_shown_file(&page, sizeof page);
+    // Said of the first alone: a full disk may have room again, and readers see how old the last
+    // one is.
+    if (error != 0 && page.sequence == 0) say(prefix, error);
     os::sleep(period);
   }
 }

@@ -58,11 +58,13 @@ bool recording_file::open(const char* wish, const trace::format::header& about) 
     }
   }
   path_[n] = '\0';
-  if (const int error = file_.open_to_write(path_); error != 0) {
-    say("write", path_, error, "; nothing is recorded");
+  if (const int error = file_.open_alone(path_); error != 0) {
+    say("write", path_, error,
+        error == EBUSY ? ": another process records to it, and a %p in the name makes a file for "
+                         "each; nothing is recorded"
+                       : "; nothing is recorded");
     return false;
   }
-  file_.stand_aside();
   is_open_ = true;
   process_ = about.process;
   code_seen_ = 0;

@@ -1,8 +1,10 @@
 #include "heap/trace_recorder.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "base/bits.hpp"
 #include "base/check.hpp"
@@ -77,7 +79,8 @@ constinit ranked_lock places_lock{rank::trace_places};
 constinit checked::place_table places;
 
 // Written under the start lock, or by the one thread of a child.
-constinit const char* wish = nullptr;
+// A copy: programs write over their environment, to show what they do in lists of processes.
+constinit char wish[4096] = "";
 constinit std::uint64_t begun = 0;
 
 constinit std::atomic<std::uint64_t> lost{0};
@@ -87,21 +90,30 @@ constinit std::atomic<bool> has_helper{false};
 thread_local constinit buffer* mine CLEAVE_QUICK_LOCAL = nullptr;
 // This thread's number once it has one; it keeps that when it records after its end.
 thread_local constinit std::uint32_t my_number CLEAVE_QUICK_LOCAL = 0;
-// Whether this thread is writing: it must not wait for itself when the process fails there.
-thread_local constinit bool is_writing CLEAVE_QUICK_LOCAL = false;
+// Whether this thread is in the middle of an event, or writes: it must not wait for itself when
+// the process fails there, or a handler of a signal ends it.
+thread_local constinit bool is_busy CLEAVE_QUICK_LOCAL = false;
+
+class busy {
+ public:
+  busy() noexcept : before_(std::exchange(is_busy, true)) {}
+  busy(const busy&) = delete;
+  busy& operator=(const busy&) = delete;
+  ~busy() { is_busy = before_; }
+
+ private:
+  bool before_;
+};
 
 class writing {
  public:
-  writing() noexcept {
-    file_lock.lock();
-    is_writing = true;
-  }
+  writing() noexcept { file_lock.lock(); }
   writing(const writing&) = delete;
   writing& operator=(const writing&) = delete;
-  ~writing() {
-    is_writing = false;
-    file_lock.unlock();
-  }
+  ~writing() { file_lock.unlock(); }
+
+ private:
+  busy now_;
 };
 
 // Under the lock of the file. `b.guard` is held, and given up before the half is written.
@@ -210,6 +222,7 @@ std::uint64_t time_after(std::uint64_t last) noexcept {
 }
 
 void record(event e) noexcept {
+  const busy now;
   buffer* b = mine;
   if (b == nullptr && (b = begin_thread()) == nullptr) {
     // Relaxed: a count.
@@ -238,15 +251,16 @@ bool lock_soon(ranked_lock& one) noexcept {
 
 // Takes the locks as far as they can be had; whoever has them may wait for the one that fails.
 void finish_in_trouble() noexcept {
-  if (!on() || is_writing) return;
+  if (!on() || is_busy) return;
+  // Relaxed: as on().
   detail::is_traced.store(false, std::memory_order_relaxed);
   if (!lock_soon(file_lock)) return;
-  is_writing = true;
+  const busy now;
   for (buffer* b = all_buffers; b != nullptr; b = b->next) {
     if (lock_soon(b->guard)) write_half(*b);
   }
+  // Relaxed: a count.
   file.end(lost.load(std::memory_order_relaxed));
-  is_writing = false;
   file_lock.unlock();
 }
 
@@ -260,8 +274,9 @@ bool open() noexcept {
 
 bool start() noexcept {
   if constexpr (!has_room) return false;
-  wish = os::trusted_variable("CLEAVE_TRACE");
-  if (wish == nullptr || *wish == '\0') return false;
+  const char* const asked = os::trusted_variable("CLEAVE_TRACE");
+  if (asked == nullptr || *asked == '\0') return false;
+  std::strncpy(wish, asked, sizeof wish - 1);
   if (!places.start()) {
     recording_file::say_no_memory(wish);
     return false;
@@ -315,11 +330,14 @@ void thread_ends() noexcept {
 void finish() noexcept {
   // Relaxed: as on(). What other threads do from here on belongs to no recording.
   if (!detail::is_traced.exchange(false, std::memory_order_relaxed)) return;
+  // A handler of a signal called exit() in the middle of an event: as if the process were killed.
+  if (is_busy) return;
   const writing now;
   for (buffer* b = all_buffers; b != nullptr; b = b->next) {
     b->guard.lock();
     write_half(*b);
   }
+  // Relaxed: a count.
   file.end(lost.load(std::memory_order_relaxed));
 }
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): SIGPIPE is not in <csignal>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -63,6 +64,27 @@ int file::open_to_write(const char* path) noexcept {
     descriptor_ = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   } while (descriptor_ < 0 && errno == EINTR);
   return descriptor_ < 0 ? errno : 0;
+}
+
+int file::open_alone(const char* path) noexcept {
+  do {
+    // Not O_TRUNC: it may be another one's.
+    descriptor_ = ::open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  } while (descriptor_ < 0 && errno == EINTR);
+  if (descriptor_ < 0) return errno;
+  stand_aside();
+  struct stat about = {};
+  if (::fstat(descriptor_, &about) != 0 || !S_ISREG(about.st_mode)) return 0;
+  // Of the open file: it stays when the program closes another descriptor of it. A system of
+  // files that knows no locks keeps nobody out.
+  int error = 0;
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    error = EBUSY;
+  } else if (::ftruncate(descriptor_, 0) != 0) {
+    error = errno;
+  }
+  if (error != 0) static_cast<void>(close());
+  return error;
 }
 
 std::size_t file::size() const noexcept {

@@ -29,6 +29,9 @@ class file {
   [[nodiscard]] int open_to_read(const char* path) noexcept;
   // Makes it empty, or makes it.
   [[nodiscard]] int open_to_write(const char* path) noexcept;
+  // The same, and stands aside. Until it is closed, nobody else gets it by this call: EBUSY, and
+  // the file is what it was. Devices and pipes are for all.
+  [[nodiscard]] int open_alone(const char* path) noexcept;
   // What the system says that there is to read; a hint.
   [[nodiscard]] std::size_t size() const noexcept;
   // At most `size` bytes; 0 of them at the end.

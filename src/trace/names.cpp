@@ -20,6 +20,9 @@ std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
+// What the functions of a Bend program are in.
+constexpr std::string_view bend_program = "cleave::runtime::program::";
+
 // A call on the way through the library to what it is called by: of the heap, or of a header of
 // the library that was compiled into the program.
 bool is_inside(std::string_view call) {
@@ -29,8 +32,7 @@ bool is_inside(std::string_view call) {
   for (const std::string_view folder : {"/include/cleave/", "/src/heap/", "/src/collector/"}) {
     if (where.find(folder) != where.npos) return true;
   }
-  // What a Bend program consists of.
-  if (call.starts_with("cleave::runtime::program::")) return false;
+  if (call.starts_with(bend_program)) return false;
   for (const std::string_view prefix :
        {"cleave::heap::", "cleave::os::", "cleave::detail::", "cleave::gc::", "cleave::run::",
         "cleave::array<", "cleave::array_builder<", "cleave::shared_array<",
@@ -46,11 +48,18 @@ bool is_before_main(std::string_view call) {
   return call.starts_with("__libc_start") || call.starts_with("_start");
 }
 
-// "parse at /src/reader.cpp:120" without the folders.
+// "parse at /src/reader.cpp:120" without the folders. Of a Bend program the name alone: what
+// C++ makes of its types says nothing to its author.
 std::string shortened(const std::string& call) {
   const std::size_t at = call.rfind(" at ");
-  if (at == call.npos) return call;
-  return call.substr(0, at + 4).append(base_name(std::string_view(call).substr(at + 4)));
+  std::string name = call.substr(0, at);
+  if (name.starts_with(bend_program)) {
+    name.erase(0, bend_program.size());
+    // "(" is part of a name only where it begins it.
+    if (const std::size_t end = name.find('(', 1); end != name.npos) name.erase(end);
+  }
+  if (at == call.npos) return name;
+  return name.append(" at ").append(base_name(std::string_view(call).substr(at + 4)));
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 //
 // small: four pages from the begin of the heap on are of place 1; four of place 2, of which the
 // first 64 bytes are left at 3 ms; place 3 has sixteen whole pages a MiB further, cut in two
-// at 4 ms. It ends at 10 ms. hostile: the same, with marks of HTML in the names. odd: frees of
-// what is not live. empty: no event. million: a million events, with a hundred thousand live
-// pieces.
+// at 4 ms. It ends at 10 ms. hostile: the same, with marks of HTML in the names, and what turns
+// the direction of text or controls terminals. odd: frees of what is not live. empty: no event.
+// million: a million events, with a hundred thousand live pieces.
 #include <cleave/trace.hpp>
 #include <cstdio>
 #include <fstream>
@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
   if (kind == "small") {
     made = small("/usr/bin/small");
   } else if (kind == "hostile") {
-    made = small("/tmp/<script>alert(1)<!--\"'&.so");
+    made = small("/tmp/<script>alert(1)<!--\"'&\u202e\u009b.so");
   } else if (kind == "odd") {
     made = odd();
   } else if (kind == "empty") {

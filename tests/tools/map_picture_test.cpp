@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,7 @@ TEST(MapScene, aCellKnowsWhatLivesInIt) {
   EXPECT_EQ(cells[1].held, 4096u);
   EXPECT_EQ(cells[2].live, 16u);
   EXPECT_EQ(scene.describe(cells[2].span),
-            "16 bytes at 0x1000002000, of 4 KiB, from second at b.cpp:2, since 2 us");
+            "16 B at 0x1000002000, of 4.0 KiB, from second at b.cpp:2, since 2.0 us");
   // Place 1 held most at the peak.
   EXPECT_EQ(scene.colour_of(cells[0].span), 0u);
   EXPECT_NE(scene.colour_of(cells[2].span), 0u);
@@ -96,33 +97,23 @@ TEST(MapScene, aMomentIsATimeAShareOrAWord) {
   }
 }
 
-TEST(MapScene, amountsAreInWords) {
-  EXPECT_EQ(bytes_in_words(1), "1 byte");
-  EXPECT_EQ(bytes_in_words(1023), "1023 bytes");
-  EXPECT_EQ(bytes_in_words(1536), "1.5 KiB");
-  EXPECT_EQ(bytes_in_words(std::uint64_t{3} << 40), "3 TiB");
-  EXPECT_EQ(time_in_words(0), "0 ns");
-  EXPECT_EQ(time_in_words(1'500'000'000), "1.5 s");
-  EXPECT_EQ(time_in_words(999'999'900), "1 s");
-}
-
 TEST(MapText, glyphsSayHowMuchIsLive) {
   const replay::history past = replay::play(four_pages().made);
   const map_scene scene(past, names, {past.last(), 4096, map_colours::place});
-  const std::string text = map_as_text(scene, "a.trace", {80, false});
+  const std::string text = map_as_text(scene, "a.trace", {80, {true, false}});
   EXPECT_NE(text.find("0x1000000000   █▒░\n"), text.npos) << text;
   EXPECT_NE(text.find("3.9 MiB never in use\n"), text.npos) << text;
   EXPECT_NE(text.find("0x10003e8000   █\n"), text.npos) << text;
-  EXPECT_NE(text.find("6 KiB in 1 piece: first at a.cpp:1\n"), text.npos) << text;
+  EXPECT_NE(text.find("6.0 KiB in 1 piece: first at a.cpp:1\n"), text.npos) << text;
   EXPECT_EQ(text.find('\x1b'), text.npos);
   const map_scene before(past, names, {0, 4096, map_colours::place});
-  EXPECT_NE(map_as_text(before, "a.trace", {80, false}).find("   ···\n"), text.npos);
+  EXPECT_NE(map_as_text(before, "a.trace", {80, {true, false}}).find("   ···\n"), text.npos);
 }
 
 TEST(MapText, coloursTellWhose) {
   const replay::history past = replay::play(four_pages().made);
   const map_scene scene(past, names, {past.last(), 4096, map_colours::place});
-  const std::string text = map_as_text(scene, "a.trace", {80, true});
+  const std::string text = map_as_text(scene, "a.trace", {80, {true, true}});
   EXPECT_NE(text.find("\x1b[38;5;32m█\x1b[0m\x1b[38;5;32m▒\x1b[0m"), text.npos) << text;
 }
 
@@ -131,7 +122,7 @@ TEST(MapText, rowsFitTheTerminal) {
   tape.allocate(0, 4096 * 200, 1);
   const replay::history past = replay::play(tape.made);
   const map_scene scene(past, names, {1, 4096, map_colours::place});
-  const std::string text = map_as_text(scene, "a", {50, false});
+  const std::string text = map_as_text(scene, "a", {50, {true, false}});
   EXPECT_EQ(count(text, "\n0x"), 7u) << text;  // 32 cells in a row
 }
 
@@ -141,20 +132,37 @@ TEST(MapText, aTerminalDoesNotObeyNames) {
   tape.allocate(0, 64, 1);
   const replay::history past = replay::play(tape.made);
   const map_scene scene(past, bad, {1, 4096, map_colours::place});
-  const std::string text = map_as_text(scene, "\x1b]0;x\x07", {80, false});
+  const std::string text = map_as_text(scene, "\x1b]0;x\x07", {80, {true, false}});
   EXPECT_EQ(text.find('\x1b'), text.npos);
   EXPECT_NE(text.find("?[2Jgone"), text.npos);
+  // Controls have other forms too: one byte alone, and two of UTF-8.
+  const std::vector<std::string> others = {"",
+                                           "\x9b"
+                                           "2J\xc2\x9b"
+                                           "2J\xe2\x80\xaeé"};
+  const map_scene more(past, others, {1, 4096, map_colours::place});
+  const style look{true, false};
+  EXPECT_NE(map_as_text(more, "a", {80, look}).find(": ?2J?2J?é\n"), text.npos);
+  EXPECT_NE(tree_as_text(more, recorder::base, look)->find(" from ?2J?2J?é, "), text.npos);
+}
+
+TEST(MapText, hasNoLetterBeyondAsciiWithoutUtf8) {
+  const replay::history past = replay::play(four_pages().made);
+  const map_scene scene(past, {"", "é", "é", "é"}, {past.last(), 4096, map_colours::place});
+  const std::string text = map_as_text(scene, "é", {80, {}});
+  EXPECT_TRUE(std::all_of(text.begin(), text.end(), [](char c) { return c > 0; })) << text;
+  EXPECT_NE(text.find("0x1000000000   #+-\n"), text.npos) << text;
 }
 
 TEST(MapText, aTreeHasALineForEachPiece) {
   const replay::history past = replay::play(four_pages().made);
   const map_scene scene(past, names, {past.last(), 4096, map_colours::place});
-  EXPECT_EQ(tree_as_text(scene, recorder::base + 8192 + 15),
-            "16 bytes at 0x1000002000, of 4 KiB, from second at b.cpp:2, since 2 us\n"
-            "- [0, 4096) from 2 us, cut at 3 us (inferred from a free)\n"
-            "  > [0, 16) from 3 us, never freed\n"
-            "  - [16, 4096) from 3 us, freed at 3 us\n");
-  EXPECT_EQ(tree_as_text(scene, recorder::base + 8192 + 16), std::nullopt);
+  EXPECT_EQ(tree_as_text(scene, recorder::base + 8192 + 15, {true, false}),
+            "16 B at 0x1000002000, of 4.0 KiB, from second at b.cpp:2, since 2.0 us\n"
+            "- [0, 4096) from 2.0 us, cut at 3.0 us (inferred from a free)\n"
+            "  > [0, 16) from 3.0 us, never freed\n"
+            "  - [16, 4096) from 3.0 us, freed at 3.0 us\n");
+  EXPECT_EQ(tree_as_text(scene, recorder::base + 8192 + 16, {true, false}), std::nullopt);
 }
 
 TEST(MapText, oddEventsAreSaid) {
@@ -162,7 +170,7 @@ TEST(MapText, oddEventsAreSaid) {
   tape.free(0, 64);
   const replay::history past = replay::play(tape.made);
   const map_scene scene(past, names, {1, 4096, map_colours::place});
-  const std::string text = map_as_text(scene, "a", {80, false});
+  const std::string text = map_as_text(scene, "a", {80, {true, false}});
   EXPECT_NE(text.find("\nevents that cannot be true of a heap: 1;"), text.npos) << text;
   EXPECT_NE(text.find("nothing was ever in use\n"), text.npos) << text;
 }
@@ -192,6 +200,7 @@ TEST(MapSvg, namesAreTextAndNeverMarks) {
 
 TEST(MapSvg, whatXmlMayNotHoldIsReplaced) {
   EXPECT_EQ(escaped("a\x01z"), "a\xef\xbf\xbdz");
+  EXPECT_EQ(escaped("\xc2\x9b|\xe2\x80\xae"), "\xef\xbf\xbd|\xef\xbf\xbd");
   EXPECT_EQ(escaped("\xff\xc3"), "\xef\xbf\xbd\xef\xbf\xbd");
   EXPECT_EQ(escaped("\xed\xa0\x80"), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
   EXPECT_EQ(escaped("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80"),

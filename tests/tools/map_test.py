@@ -28,7 +28,7 @@ def column(page, name):
 class Map(tool.Case):
     def setUp(self):
         super().setUp()
-        self.environment = dict(os.environ)
+        self.environment = dict(os.environ, LC_ALL="C.UTF-8")
         for name in ("NO_COLOR", "COLUMNS"):
             self.environment.pop(name, None)
 
@@ -64,11 +64,11 @@ class Map(tool.Case):
     def test_text_is_the_peak(self):
         self.make("small")
         text = self.text_of()
-        self.assertIn("a.trace at 4 ms of 10 ms, its peak: 80.1 KiB live, 84 KiB held", text)
+        self.assertIn("a.trace at 4.0 ms of 10.0 ms, its peak: 80.1 KiB live, 84.0 KiB held", text)
         self.assertIn("\n0x1000000000   ████░···\n", text)
-        self.assertIn("992 KiB never in use\n", text)
+        self.assertIn("992.0 KiB never in use\n", text)
         self.assertIn("\n0x1000100000   ████████████████\n", text)
-        self.assertIn("█     64 KiB in 1 piece: small+0x2\n", text)
+        self.assertIn("█   64.0 KiB in 1 piece: small+0x2\n", text)
         self.assertNotIn("\x1b", text)
 
     def test_text_of_another_moment(self):
@@ -94,7 +94,7 @@ class Map(tool.Case):
         # Place 3 whole, place 1 whole, place 2 with what it keeps behind it.
         self.assertEqual(sorted(kinds), ["c0", "c1", "c2", "dead"])
         titles = [one.text for one in root.iter(space + "title")]
-        self.assertIn("64 bytes at 0x1000004000, of 16 KiB, from small+0x1, since 2 ms", titles)
+        self.assertIn("64 B at 0x1000004000, of 16.0 KiB, from small+0x1, since 2.0 ms", titles)
         whole = [one for one in root.iter(space + "rect") if one.get("class") == "c1" and one.get("width") != "10"]
         self.assertEqual([one.get("width") for one in whole], ["39"])  # four cells
 
@@ -107,6 +107,8 @@ class Map(tool.Case):
         page = self.read("a.html").decode()
         self.assertNotIn("alert(1)<", page)
         self.assertEqual(page.count("<script"), 7)
+        for text in (svg, page, self.text_of(), self.succeed("trace", "a.trace", "--json").stdout.decode()):
+            self.assertNotRegex(text, "[\x1b\u0080-\u009f\u202a-\u202e]")
 
     def test_a_page_needs_nothing_else(self):
         self.make("small")
@@ -144,16 +146,33 @@ class Map(tool.Case):
     def test_the_tree_of_an_allocation(self):
         self.make("small")
         done = self.succeed("map", "a.trace", "--tree", "0x1000100000", "--at", "end")
-        self.assertEqual(done.stdout.decode(), "32 KiB at 0x1000100000, of 64 KiB, from small+0x2, since 4 ms\n"
-                         "- [0, 65536) from 4 ms, cut at 4 ms\n"
-                         "  > [0, 32768) from 4 ms, never freed\n"
-                         "  - [32768, 65536) from 4 ms, never freed\n")
+        self.assertEqual(done.stdout.decode(), "32.0 KiB at 0x1000100000, of 64.0 KiB, from small+0x2, since 4.0 ms\n"
+                         "- [0, 65536) from 4.0 ms, cut at 4.0 ms\n"
+                         "  > [0, 32768) from 4.0 ms, never freed\n"
+                         "  - [32768, 65536) from 4.0 ms, never freed\n")
         self.fail_with(1, ["0x1000100000", "0 ns", "--at"], "map", "a.trace", "--tree=0x1000100000", "--at=0s")
         self.fail_with(2, ["--tree", "cleave map --help"], "map", "a.trace", "--tree=there")
 
     def test_odd_recordings_are_drawn_and_said(self):
         self.make("odd")
         self.assertIn("\nevents that cannot be true of a heap: 2;", self.text_of())
+
+    def test_a_recording_without_its_end_is_drawn_and_said(self):
+        self.make("small")
+        self.write("a.trace", self.read("a.trace")[:-1])
+        self.assertTrue(self.text_of().startswith("The recording ends in the middle; "))
+
+    def test_no_message_controls_the_terminal(self):
+        for name in ("no\033[31m", "no\u009b31m", b"no\x9b31m"):
+            with self.subTest(name=name):
+                self.fail_with(1, ["'no?"], "map", name, "--text")
+
+    def test_letters_are_ascii_without_utf8(self):
+        self.make("small")
+        self.environment["LC_ALL"] = "C"
+        text = self.text_of()
+        self.assertTrue(text.isascii())
+        self.assertIn("\n0x1000000000   ####-...\n", text)
 
     def test_an_empty_recording_has_an_empty_map(self):
         self.make("empty")

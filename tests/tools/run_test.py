@@ -124,6 +124,10 @@ def main() -> IO(Unit):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"hello\n", b""))
         with open(self.path("hello.trace"), "rb") as file:
             self.assertEqual(file.read(8), b"CLEAVETR")
+        # Places are named as in the program, and not as in the C++ that it became.
+        text = self.succeed("trace", "hello.trace").stdout
+        self.assertIn(b" run_program\n", text)
+        self.assertNotIn(b"cleave::", text)
 
     def test_json_goes_to_standard_error(self):
         self.program("wrong.bend", "IO.print(nothing)")

@@ -206,6 +206,13 @@ TEST(Drawing, saysCountsTimesAndShares) {
   EXPECT_EQ(time_text(59.9), "59 s");
   EXPECT_EQ(time_text(62), "1:02 min");
   EXPECT_EQ(time_text(3723), "1:02:03 h");
+  EXPECT_EQ(duration_text(0), "0 ns");
+  EXPECT_EQ(duration_text(999), "999 ns");
+  EXPECT_EQ(duration_text(1500), "1.5 us");
+  EXPECT_EQ(duration_text(999'940), "999.9 us");
+  EXPECT_EQ(duration_text(999'960), "1.0 ms");
+  EXPECT_EQ(duration_text(999'960'000), "1.00 s");
+  EXPECT_EQ(duration_text(61'500'000'000), "61.50 s");
   EXPECT_EQ(percent_text(1, 4), "25 %");
   EXPECT_EQ(percent_text(1, 1000), "<1 %");
   EXPECT_EQ(percent_text(0, 0), "0 %");
@@ -236,7 +243,17 @@ TEST(Drawing, countsColumnsAndNotBytes) {
   EXPECT_EQ(cut_to_columns("\033[1m██\033[0mab", 1), "\033[1m█\033[0m");
   EXPECT_EQ(right("ab", 4), "  ab");
   EXPECT_EQ(left("█", 3), "█  ");
-  EXPECT_EQ(plain_name("a\033[2Jb\n"), "a?[2Jb?");
+}
+
+TEST(Drawing, namesControlNothing) {
+  EXPECT_TRUE(is_control("\xc2\x85"));
+  EXPECT_FALSE(is_control("\xc2\xa0"));
+  EXPECT_EQ(plain_name("a\033[2Jb\n", true), "a?[2Jb?");
+  EXPECT_EQ(plain_name("é€😀", true), "é€😀");
+  EXPECT_EQ(plain_name("é€😀", false), "???");
+  // Alone, too long, cut, a surrogate; controls of two bytes; what turns or breaks a line.
+  EXPECT_EQ(plain_name("\x9b|\xc0\x80|\xe2\x82|\xed\xa0\x80", true), "?|??|??|???");
+  EXPECT_EQ(plain_name("\xc2\x9b|\xe2\x80\xae|\xe2\x81\xa7|\xe2\x80\xa8", true), "?|?|?|?");
 }
 
 }  // namespace

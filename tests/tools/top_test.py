@@ -171,6 +171,7 @@ class Top(tool.Case):
                           ["1", "--interval", "0"], ["1", "--interval", "x"], ["--typo"]):
             with self.subTest(arguments=arguments):
                 self.fail_with(2, ["cleave top --help"], "top", *arguments)
+        self.fail_with(2, ["PID", "1 to 2147483647"], "top", "abc")
 
     def test_a_killed_process_leaves_nothing_for_long(self):
         child = Child(self)
@@ -303,13 +304,20 @@ class Top(tool.Case):
     def test_no_colours_when_they_are_not_wanted(self):
         child = Child(self)
         self.shown(child)
-        for environment, coloured in (({}, True), ({"NO_COLOR": "1"}, False),
-                                      ({"TERM": "dumb"}, False)):
+        for environment, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
             screen = Screen(self, "top", child.pid, "--interval", "60", **environment)
             text = screen.wait_for("h help")
             self.assertEqual("\033[1m" in text, coloured, repr(text))
             screen.press("q")
             self.assertEqual(screen.rest()[1], 0)
+
+    def test_a_terminal_that_knows_no_sequences_gets_one_picture(self):
+        child = Child(self)
+        self.shown(child)
+        text, code = Screen(self, "top", child.pid, TERM="dumb").rest()
+        self.assertEqual(code, 0)
+        self.assertIn(f"cleave top  {child.pid}", text)
+        self.assertNotIn("\033", text)
 
     def test_a_process_that_ends_while_it_is_watched(self):
         child = Child(self)

@@ -337,6 +337,51 @@ TEST(Recorder, leavesOtherFilesAloneWhenItsDescriptorIsClosed) {
   EXPECT_EQ(std::filesystem::file_size(other), 0U);
 }
 
+TEST(Recorder, leavesTheFileToTheProcessThatRecordsToIt) {
+  const scratch_folder folder;
+  const std::string file = folder.file("heap.trace").string();
+  std::uint64_t* const told = shared_words();
+  const std::atomic_ref<std::uint64_t> begun(told[0]);
+  const std::atomic_ref<std::uint64_t> goes_on(told[1]);
+  const child first = start_recorded(file, told, [&](std::uint64_t*) {
+    make_and_drop_here();
+    begun.store(1);
+    wait_until([&] { return goes_on.load() != 0; });
+    make_and_drop_here();
+  });
+  EXPECT_TRUE(wait_until([&] { return begun.load() != 0; }));
+  const outcome other = run_recorded_to(file, [](std::uint64_t*) {
+    for (int i = 0; i < 100; ++i) make_and_drop_here();
+  });
+  goes_on.store(1);
+  outcome end;
+  finish_child(first, end);
+  ::munmap(told, 4096);
+  EXPECT_EQ(other.exit_code, 0);
+  EXPECT_NE(other.error.find("another process records to it"), std::string::npos) << other.error;
+  EXPECT_EQ(std::count(other.error.begin(), other.error.end(), '\n'), 1) << other.error;
+  EXPECT_EQ(end.exit_code, 0);
+  EXPECT_EQ(end.error, "");
+  const trace::recording seen = trace::read(file);
+  EXPECT_TRUE(seen.complete) << seen.ending;
+  EXPECT_EQ(seen.events.size(), 4U);
+  EXPECT_EQ(replay(seen.events), 0U);
+}
+
+TEST(Recorder, takesThePlaceOfAnEarlierRecording) {
+  const scratch_folder folder;
+  const std::string file = folder.file("heap.trace").string();
+  const auto run = [&file](int times) {
+    return run_recorded_to(file, [times](std::uint64_t*) {
+      for (int i = 0; i < times; ++i) make_and_drop_here();
+    });
+  };
+  EXPECT_EQ(run(1000).seen.events.size(), 2000U);
+  const outcome second = run(1);
+  EXPECT_TRUE(second.seen.complete) << second.seen.ending;
+  EXPECT_EQ(second.seen.events.size(), 2U);
+}
+
 TEST(Recorder, leavesTheFileToTheParentOfAFork) {
   const outcome end = run_recorded([](std::uint64_t*) {
     make_and_drop_here();
@@ -425,6 +470,8 @@ TEST(Recorder, recordsAChildToAFileOfItsOwn) {
       run_recorded_to(folder.file("heap.%p.trace").string(), [](std::uint64_t* told) {
         make_and_drop_here();
         told[0] = static_cast<std::uint64_t>(::getpid());
+        // As programs do that change their title.
+        std::memset(std::getenv("CLEAVE_TRACE"), 'x', 4);
         const pid_t process = ::fork();
         if (process == 0) {
           for (int i = 0; i < 20; ++i) make_and_drop_here();

@@ -93,6 +93,15 @@ std::string time_text(double seconds) {
   return fmt::format("{}:{:02}:{:02} h", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
+std::string duration_text(std::uint64_t nanoseconds) {
+  if (nanoseconds < 1000) return fmt::format("{} ns", nanoseconds);
+  double amount = static_cast<double>(nanoseconds) / 1000;
+  std::size_t unit = 0;
+  // What would be printed as 1000.0 belongs to the next unit.
+  for (; amount >= 999.95 && unit < 2; ++unit) amount /= 1000;
+  return unit < 2 ? fmt::format("{:.1f} {}s", amount, "um"[unit]) : fmt::format("{:.2f} s", amount);
+}
+
 std::string percent_text(double part, double whole) {
   const double share = whole > 0 ? part / whole * 100 : 0;
   return share > 0 && share < 1 ? "<1 %" : fmt::format("{:.0f} %", share);
@@ -181,10 +190,42 @@ std::string left(std::string_view text, std::size_t columns) {
   return std::string(text) + std::string(columns > used ? columns - used : 0, ' ');
 }
 
-std::string plain_name(std::string_view name) {
-  std::string text(name);
-  for (char& c : text) {
-    if (c < 0x20 || c > 0x7E) c = '?';
+std::size_t character_length(std::string_view text) {
+  const auto byte = [text](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return text.empty() ? 0 : 1;
+  if (first < 0xC2 || first > 0xF4) return 0;
+  const std::size_t n = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  for (std::size_t k = 1; k < n; ++k) {
+    if ((byte(k) & 0xC0) != 0x80) return 0;
+  }
+  const unsigned second = byte(1);
+  // Not the shortest form, a surrogate, or beyond the last character.
+  const bool wrong = (first == 0xE0 && second < 0xA0) || (first == 0xED && second >= 0xA0) ||
+                     (first == 0xF0 && second < 0x90) || (first == 0xF4 && second >= 0x90);
+  return wrong ? 0 : n;
+}
+
+bool is_control(std::string_view letter) {
+  const auto last = static_cast<unsigned char>(letter.back());
+  if (letter[0] == '\xC2') return last < 0xA0;
+  if (letter == "\xD8\x9C") return true;
+  if (letter.starts_with("\xE2\x80")) {
+    return last == 0x8E || last == 0x8F || (last >= 0xA8 && last <= 0xAE);
+  }
+  return letter.starts_with("\xE2\x81") && last >= 0xA6 && last <= 0xA9;
+}
+
+std::string plain_name(std::string_view name, bool unicode) {
+  std::string text;
+  while (!name.empty()) {
+    const std::size_t n = character_length(name);
+    const std::string_view letter = name.substr(0, std::max<std::size_t>(n, 1));
+    const bool plain = n == 1 ? letter[0] >= 0x20 && letter[0] != 0x7F : n > 1;
+    text += plain && (n == 1 || (unicode && !is_control(letter))) ? letter : "?";
+    name.remove_prefix(letter.size());
   }
   return text;
 }

@@ -31,6 +31,8 @@ std::string bytes_text(std::uint64_t bytes);
 std::string count_text(std::uint64_t count);
 // Seconds as "59 s", "1:02 min" or "1:02:03 h".
 std::string time_text(double seconds);
+// Nanoseconds as "999 ns", "1.5 us", "1.5 ms" or "1.50 s".
+std::string duration_text(std::uint64_t nanoseconds);
 // "25 %"; "<1 %" for what is not nothing.
 std::string percent_text(double part, double whole);
 
@@ -53,7 +55,15 @@ std::string cut_to_columns(std::string_view line, std::size_t columns);
 std::string right(std::string_view text, std::size_t columns);
 std::string left(std::string_view text, std::size_t columns);
 
-// A name from outside as one line of a terminal: what is no plain letter becomes '?'.
-std::string plain_name(std::string_view name);
+// The bytes of the UTF-8 character at the front of a text; 0: none is there.
+std::size_t character_length(std::string_view text);
+
+// Whether a character beyond ASCII controls a terminal, or the line that it is in: breaks it, or
+// turns its direction.
+bool is_control(std::string_view letter);
+
+// A name from outside as one line of a terminal, which shall not obey it: what controls, breaks
+// the line or turns its direction becomes '?', and what is not ASCII too, unless `unicode`.
+std::string plain_name(std::string_view name, bool unicode);
 
 }  // namespace cleave::tool

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <cleave/trace.hpp>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -16,9 +15,11 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "drawing.hpp"
 #include "map_page.hpp"
 #include "map_picture.hpp"
 #include "map_scene.hpp"
+#include "named_history.hpp"
 #include "output.hpp"
 
 namespace cleave::tool {
@@ -34,15 +35,6 @@ struct request {
   map_colours colours = map_colours::place;
 };
 
-// https://no-color.org: any value but an empty one says no.
-bool wants_colours() {
-  const char* const refused = std::getenv("NO_COLOR");
-  if (refused != nullptr && *refused != '\0') return false;
-  const char* const terminal = std::getenv("TERM");
-  if (terminal != nullptr && std::string_view(terminal) == "dumb") return false;
-  return ::isatty(STDOUT_FILENO) != 0;
-}
-
 std::size_t columns() {
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) return size.ws_col;
@@ -55,18 +47,6 @@ std::size_t columns() {
   return 80;
 }
 
-// All places that allocated something, in words.
-std::vector<std::string> names_of(const trace::recording& recording, const replay::history& past) {
-  const std::vector<std::uint32_t> used = places_by_weight(past, recording.places.size());
-  trace::names words(recording);
-  words.prepare(used);
-  std::vector<std::string> result(recording.places.size(), "an unknown place");
-  for (const std::uint32_t place : used) {
-    if (place != 0) result[place] = words.of(place);
-  }
-  return result;
-}
-
 void write(const std::string& file, const std::string& text) {
   output target(file == "-" ? std::nullopt : std::optional(file));
   target.write(std::as_bytes(std::span(text)));
@@ -77,9 +57,9 @@ void draw(const request& asked) {
   if (asked.html.empty() && asked.svg.empty() && !asked.text && !asked.tree) {
     throw usage_error("say what to make: --html, --svg, --text or --tree; see 'cleave map --help'");
   }
-  const trace::recording recording = trace::read(asked.file);
-  const replay::history past = replay::play(recording);
-  const std::vector<std::string> names = names_of(recording, past);
+  const named_history seen = read_history(asked.file, 1000);
+  const replay::history& past = seen.past;
+  const std::vector<std::string>& names = seen.names;
   replay::moment at = past.peak;
   if (asked.at) {
     const auto found = moment_in_words(past, *asked.at);
@@ -91,23 +71,26 @@ void draw(const request& asked) {
     }
     at = *found;
   }
-  if (!asked.html.empty()) write(asked.html, map_as_page(recording, past, names, asked.file, at));
+  if (!asked.html.empty())
+    write(asked.html, map_as_page(seen.recording, past, names, asked.file, at));
   if (!asked.svg.empty()) {
     const map_scene scene(past, names, {at, 4096, asked.colours});
     write(asked.svg, map_as_svg(scene, asked.file));
   }
+  const style look = style_of(STDOUT_FILENO);
   if (asked.text) {
+    for (const std::string& note : notes_of(seen.recording)) print(note + "\n");
     const std::size_t wide = columns();
     const map_scene scene(past, names, {at, cells_of_text(wide), asked.colours});
-    print(map_as_text(scene, asked.file, {wide, wants_colours()}));
+    print(map_as_text(scene, asked.file, {wide, look}));
   }
   if (asked.tree) {
     const map_scene scene(past, names, {at, 4096, asked.colours});
-    const auto tree = tree_as_text(scene, *asked.tree);
+    const auto tree = tree_as_text(scene, *asked.tree, look);
     if (!tree) {
       throw command_error(fmt::format("nothing lives at {} at {}; --at chooses another moment",
                                       address_in_words(*asked.tree),
-                                      time_in_words(past.times[at])));
+                                      duration_text(past.times[at])));
     }
     print(*tree);
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "drawing.hpp"
 #include "map_picture.hpp"
 #include "map_scene.hpp"
 
@@ -128,13 +129,7 @@ std::size_t append_ranges(std::string& to, const replay::history& past) {
 using json = nlohmann::ordered_json;
 
 json notes_of(const trace::recording& recording, const replay::history& past) {
-  json notes = json::array();
-  if (!recording.complete) {
-    notes.push_back("The recording ends in the middle; shown is what it has.");
-  }
-  if (recording.lost != 0) {
-    notes.push_back(fmt::format("{} events were not recorded.", recording.lost));
-  }
+  json notes = tool::notes_of(recording);
   if (const std::uint64_t odd = past.odd.count(); odd != 0) {
     notes.push_back(fmt::format(
         "It has {} events that cannot be true of a heap ({} frees of what was not live, {} "
@@ -152,7 +147,7 @@ json places_of(const replay::history& past, const std::vector<std::string>& name
   }
   json places = json::array();
   for (std::size_t i = 0; i < names.size(); ++i) {
-    places.push_back({{"name", names[i]}, {"colour", colours[i]}});
+    places.push_back({{"name", plain_name(names[i], true)}, {"colour", colours[i]}});
   }
   return places;
 }
@@ -191,6 +186,17 @@ void replace(std::string& text, std::string_view mark, std::string_view with) {
 
 }  // namespace
 
+std::vector<std::string> notes_of(const trace::recording& recording) {
+  std::vector<std::string> notes;
+  if (!recording.complete) {
+    notes.emplace_back("The recording ends in the middle; shown is what it has.");
+  }
+  if (recording.lost != 0) {
+    notes.push_back(fmt::format("{} events were not recorded.", recording.lost));
+  }
+  return notes;
+}
+
 std::string map_as_page(const trace::recording& recording, const replay::history& past,
                         const std::vector<std::string>& names, std::string_view file,
                         replay::moment at) {
@@ -200,8 +206,8 @@ std::string map_as_page(const trace::recording& recording, const replay::history
   append_spans(columns, past);
   const std::size_t ranges = append_ranges(columns, past);
   json summary;
-  summary["file"] = file;
-  summary["program"] = recording.program;
+  summary["file"] = plain_name(file, true);
+  summary["program"] = plain_name(recording.program, true);
   summary["base"] = past.base;
   summary["page_bytes"] = past.page_bytes;
   summary["moments"] = past.times.size();

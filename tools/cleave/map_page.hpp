@@ -20,6 +20,9 @@ std::string map_as_page(const trace::recording& recording, const replay::history
                         const std::vector<std::string>& names, std::string_view file,
                         replay::moment at);
 
+// What a reader must know of a recording that is not whole, a sentence each.
+std::vector<std::string> notes_of(const trace::recording& recording);
+
 // The page without a history, made a part of the tool by cmake/embed_page.cmake.
 struct map_page_parts {
   std::string page;

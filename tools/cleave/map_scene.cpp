@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <string_view>
+
+#include "drawing.hpp"
 
 namespace cleave::tool {
 
@@ -27,26 +28,6 @@ std::string plural(std::uint64_t n, std::string_view one) {
 }
 
 }  // namespace
-
-std::string bytes_in_words(std::uint64_t bytes) {
-  if (bytes < 1024) return plural(bytes, "byte");
-  constexpr const char* units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  double value = static_cast<double>(bytes) / 1024;
-  std::size_t unit = 0;
-  for (; value >= 1024 && unit < 5; ++unit) value /= 1024;
-  const bool whole = value == std::floor(value);
-  return whole ? fmt::format("{:.0f} {}", value, units[unit])
-               : fmt::format("{:.1f} {}", value, units[unit]);
-}
-
-std::string time_in_words(std::uint64_t nanoseconds) {
-  constexpr const char* units[] = {"ns", "us", "ms", "s"};
-  double value = static_cast<double>(nanoseconds);
-  std::size_t unit = 0;
-  // What would be rounded to 1000 of a unit is one of the next.
-  for (; value >= 999.95 && unit < 3; ++unit) value /= 1000;
-  return fmt::format("{:.4g} {}", value, units[unit]);
-}
 
 std::string address_in_words(std::uint64_t address) {
   return fmt::format("{:#x}", address);
@@ -221,9 +202,9 @@ void map_scene::make_legend() {
     } else if (colour == 6) {
       line.name = chosen_.colours == map_colours::size ? "larger" : "older";
     } else if (chosen_.colours == map_colours::size) {
-      line.name = "up to " + bytes_in_words(size_limits[colour]);
+      line.name = "up to " + bytes_text(size_limits[colour]);
     } else {
-      line.name = "up to " + time_in_words(age_limits[colour]);
+      line.name = "up to " + duration_text(age_limits[colour]);
     }
     legend_.push_back(std::move(line));
   }
@@ -233,10 +214,10 @@ std::string map_scene::describe(std::uint32_t span) const {
   const replay::span& one = past_.spans[span];
   const replay::allocation& owner = past_.allocations[one.owner];
   const std::string of =
-      one.size() == owner.size ? "" : fmt::format(", of {}", bytes_in_words(owner.size));
+      one.size() == owner.size ? "" : fmt::format(", of {}", bytes_text(owner.size));
   const std::string from = owner.place < names_.size() ? names_[owner.place] : "an unknown place";
-  return fmt::format("{} at {}{}, from {}, since {}", bytes_in_words(one.size()),
-                     address_in_words(one.begin), of, from, time_in_words(owner.time));
+  return fmt::format("{} at {}{}, from {}, since {}", bytes_text(one.size()),
+                     address_in_words(one.begin), of, from, duration_text(owner.time));
 }
 
 }  // namespace cleave::tool

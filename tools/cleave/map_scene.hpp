@@ -60,7 +60,7 @@ class map_scene {
   // By address.
   [[nodiscard]] const std::vector<std::uint32_t>& live() const noexcept { return live_; }
   [[nodiscard]] std::size_t colour_of(std::uint32_t span) const;
-  // "64 bytes at 0x100000, of 100, from parse at reader.cpp:120, since 1.5 s"
+  // "64 B at 0x100000, of 100 B, from parse at reader.cpp:120, since 1.50 s"
   [[nodiscard]] std::string describe(std::uint32_t span) const;
 
  private:
@@ -98,9 +98,7 @@ extern const std::uint64_t age_limits[6];
 std::optional<replay::moment> moment_in_words(const replay::history& past,
                                               const std::string& words);
 
-// "1.5 MiB", "1.5 s", "0x100000", "2 pieces"
-std::string bytes_in_words(std::uint64_t bytes);
-std::string time_in_words(std::uint64_t nanoseconds);
+// "0x100000", "2 pieces"
 std::string address_in_words(std::uint64_t address);
 std::string pieces_in_words(std::uint64_t pieces);
 

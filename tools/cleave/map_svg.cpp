@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "drawing.hpp"
 #include "map_picture.hpp"
 
 namespace cleave::tool {
@@ -22,7 +23,7 @@ constexpr std::size_t label_width = 130;
 constexpr std::size_t margin = 16;
 constexpr std::size_t width = 2 * margin + label_width + row_cells * cell_side;
 
-constexpr std::string_view style = R"(<style>
+constexpr std::string_view style_sheet = R"(<style>
 svg { background: #ffffff; font: 12px system-ui, sans-serif; }
 text { fill: #1c1c1c; } .small { font-size: 10px; fill: #555555; }
 .free { fill: #f2f2f2; } .dead { fill: #cfcfcf; }
@@ -69,8 +70,8 @@ void draw_row(pen& to, const map_scene& scene, const map_region& region, std::si
       const std::string what = scene.describe(cell.span);
       if (!full(cell)) {
         to.rectangle("dead", x, y, w, side,
-                     fmt::format("{} of {} live; most: {}", bytes_in_words(cell.live),
-                                 bytes_in_words(scene.cell_bytes()), what));
+                     fmt::format("{} of {} live; most: {}", bytes_text(cell.live),
+                                 bytes_text(scene.cell_bytes()), what));
       }
       // A byte of a large cell still is seen.
       const double share = static_cast<double>(cell.live) / static_cast<double>(scene.cell_bytes());
@@ -87,26 +88,13 @@ std::string escaped(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    // The length of a UTF-8 sequence that begins here; 0: none does.
-    std::size_t n = byte < 0x80 ? 1 : byte >= 0xc2 && byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
-    if ((byte >= 0x80 && byte < 0xc2) || byte > 0xf4 || i + n > text.size()) n = 0;
-    for (std::size_t k = 1; k < n; ++k) {
-      if ((static_cast<unsigned char>(text[i + k]) & 0xc0) != 0x80) n = 0;
-    }
-    if (n == 3) {
-      const auto next = static_cast<unsigned char>(text[i + 1]);
-      const auto third = static_cast<unsigned char>(text[i + 2]);
-      const bool surrogate = byte == 0xed && next >= 0xa0;
-      const bool no_character = byte == 0xef && next == 0xbf && third >= 0xbe;
-      if ((byte == 0xe0 && next < 0xa0) || surrogate || no_character) n = 0;
-    } else if (n == 4) {
-      const auto next = static_cast<unsigned char>(text[i + 1]);
-      if ((byte == 0xf0 && next < 0x90) || (byte == 0xf4 && next >= 0x90)) n = 0;
-    }
-    const bool control = byte < 0x20 && byte != '\t' && byte != '\n';
-    if (n == 0 || control || byte == 0x7f) {
+    const std::size_t n = character_length(text.substr(i));
+    const bool control = (byte < 0x20 && byte != '\t' && byte != '\n') || byte == 0x7f;
+    const std::string_view letter = text.substr(i, n);
+    if (n == 0 || control || (n > 1 && is_control(letter)) || letter == "\xef\xbf\xbe" ||
+        letter == "\xef\xbf\xbf") {
       result += "\xef\xbf\xbd";
-      ++i;
+      i += std::max<std::size_t>(n, 1);
       continue;
     }
     switch (text[i]) {
@@ -115,7 +103,7 @@ std::string escaped(std::string_view text) {
       case '&': result += "&amp;"; break;
       case '"': result += "&quot;"; break;
       case '\'': result += "&#39;"; break;
-      default: result += text.substr(i, n);
+      default: result += letter;
     }
     i += n;
   }
@@ -130,14 +118,14 @@ std::string map_as_svg(const map_scene& scene, std::string_view file) {
   to.y += 16;
   to.words("small", margin, to.y,
            fmt::format("a cell is {}, filled as far as it is live; grey is held and not live",
-                       bytes_in_words(scene.cell_bytes())));
+                       bytes_text(scene.cell_bytes())));
   to.y += 12;
   std::uint64_t end = 0;
   for (const map_region& region : scene.regions()) {
     if (end != 0) {
       to.y += 12;
       to.words("small", margin + label_width, to.y,
-               bytes_in_words(region.begin > end ? region.begin - end : 0) + " never in use");
+               bytes_text(region.begin > end ? region.begin - end : 0) + " never in use");
       to.y += 6;
     }
     end = region.end;
@@ -153,7 +141,7 @@ std::string map_as_svg(const map_scene& scene, std::string_view file) {
     to.rectangle(fmt::format("c{}", line.colour), margin, static_cast<double>(to.y), 10, 10, "");
     to.y += 10;
     to.words("", margin + 18, to.y,
-             fmt::format("{} in {}: {}", bytes_in_words(line.bytes), pieces_in_words(line.pieces),
+             fmt::format("{} in {}: {}", bytes_text(line.bytes), pieces_in_words(line.pieces),
                          line.name));
     to.y += 8;
   }
@@ -167,7 +155,7 @@ std::string map_as_svg(const map_scene& scene, std::string_view file) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
       "viewBox=\"0 0 {0} {1}\" role=\"img\" aria-labelledby=\"t\">\n<title id=\"t\">{2}</title>\n"
       "{3}{4}</style>\n{5}</svg>\n",
-      width, to.y, escaped(head), style, classes, to.text);
+      width, to.y, escaped(head), style_sheet, classes, to.text);
 }
 
 }  // namespace cleave::tool

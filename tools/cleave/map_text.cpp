@@ -15,68 +15,70 @@ constexpr std::size_t label = 15;  // "0x123456789abc "
 constexpr int place_codes[map_scene::colours] = {32, 208, 36, 175, 75, 220, 166, 246};
 constexpr int step_codes[map_scene::colours] = {53, 61, 31, 30, 35, 113, 220, 246};
 
-const char* glyph_of(const map_cell& cell, std::uint64_t cell_bytes) {
-  if (cell.held == 0) return "·";
-  if (cell.live >= cell_bytes) return "█";
-  if (cell.live * 3 >= cell_bytes * 2) return "▓";
-  if (cell.live * 3 >= cell_bytes) return "▒";
-  return "░";
+// From nothing live to all of it, and what is not in use.
+struct glyphs {
+  const char* parts[4];
+  const char* unused;
+};
+constexpr glyphs of_unicode = {{"░", "▒", "▓", "█"}, "·"};
+constexpr glyphs of_ascii = {{"-", "+", "%", "#"}, "."};
+
+const char* glyph_of(const map_cell& cell, std::uint64_t cell_bytes, const glyphs& all) {
+  if (cell.held == 0) return all.unused;
+  if (cell.live >= cell_bytes) return all.parts[3];
+  if (cell.live * 3 >= cell_bytes * 2) return all.parts[2];
+  return cell.live * 3 >= cell_bytes ? all.parts[1] : all.parts[0];
 }
 
 class painter {
  public:
-  painter(const map_scene& scene, bool colours) : scene_(scene), colours_(colours) {}
+  painter(const map_scene& scene, const style& look)
+      : scene_(scene), look_(look), glyphs_(look.unicode ? of_unicode : of_ascii) {}
+
+  [[nodiscard]] const glyphs& all() const { return glyphs_; }
 
   [[nodiscard]] std::string paint(std::size_t colour, std::string_view text) const {
-    if (!colours_) return std::string(text);
+    if (!look_.colour) return std::string(text);
     const auto& codes = scene_.chosen().colours == map_colours::place ? place_codes : step_codes;
     return fmt::format("\x1b[38;5;{}m{}\x1b[0m", codes[colour], text);
   }
 
   [[nodiscard]] std::string paint(const map_cell& cell) const {
-    const char* const glyph = glyph_of(cell, scene_.cell_bytes());
+    const char* const glyph = glyph_of(cell, scene_.cell_bytes(), glyphs_);
     return cell.span == replay::none ? glyph : paint(scene_.colour_of(cell.span), glyph);
   }
 
  private:
   const map_scene& scene_;
-  bool colours_;
+  style look_;
+  const glyphs& glyphs_;
 };
-
-// Names come from files; a terminal shall not obey them.
-std::string shown(std::string_view name) {
-  std::string result;
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    result += byte < 0x20 || byte == 0x7f ? '?' : c;
-  }
-  return result;
-}
 
 std::string fate_of(const replay::history& past, const replay::span& one) {
   constexpr const char* words[] = {
       "never freed", "freed at ",           "cut at ", "cut at ", "joined at ",
       "grown at ",   "handed out again at "};
   std::string text = words[static_cast<std::size_t>(one.how)];
-  if (one.died != replay::none) text += time_in_words(past.times[one.died]);
+  if (one.died != replay::none) text += duration_text(past.times[one.died]);
   if (one.how == replay::ending::unseen_cut) text += " (inferred from a free)";
   return text;
 }
 
 }  // namespace
 
-std::optional<std::string> tree_as_text(const map_scene& scene, std::uint64_t address) {
+std::optional<std::string> tree_as_text(const map_scene& scene, std::uint64_t address,
+                                        const style& look) {
   const replay::history& past = scene.past();
   for (const std::uint32_t index : scene.live()) {
     const replay::span& found = past.spans[index];
     if (address < found.begin || address >= found.end) continue;
     const replay::allocation& owner = past.allocations[found.owner];
-    std::string text = shown(scene.describe(index)) + '\n';
+    std::string text = plain_name(scene.describe(index), look.unicode) + '\n';
     for (const replay::tree_node& node : replay::cut_tree(past, found.owner)) {
       const replay::span& one = past.spans[node.span];
       text += fmt::format("{:{}}{} [{}, {}) from {}, {}\n", "", 2 * node.depth,
                           node.span == index ? '>' : '-', one.begin - owner.address,
-                          one.end - owner.address, time_in_words(past.times[one.born]),
+                          one.end - owner.address, duration_text(past.times[one.born]),
                           fate_of(past, one));
     }
     return text;
@@ -94,30 +96,32 @@ std::string headline(const map_scene& scene, std::string_view file) {
   const std::uint64_t held = past.held[at];
   const std::uint64_t pinned = past.pinned(at);
   return fmt::format("{} at {} of {}{}: {} live, {} held, {} pinned ({} %)", file,
-                     time_in_words(past.times[at]), time_in_words(past.times.back()),
-                     at == past.peak ? ", its peak" : "", bytes_in_words(past.live[at]),
-                     bytes_in_words(held), bytes_in_words(pinned),
+                     duration_text(past.times[at]), duration_text(past.times.back()),
+                     at == past.peak ? ", its peak" : "", bytes_text(past.live[at]),
+                     bytes_text(held), bytes_text(pinned),
                      held == 0 ? 0 : (pinned * 100 + held / 2) / held);
 }
 
 std::string map_as_text(const map_scene& scene, std::string_view file, text_options chosen) {
-  const painter paints(scene, chosen.colours);
+  const painter paints(scene, chosen.look);
+  const glyphs& all = paints.all();
   const std::size_t room = std::max(chosen.columns, std::size_t{40}) - label;
   // A power of two, so that labels are round.
   const std::size_t row = std::size_t{1} << (std::bit_width(room) - 1);
-  std::string text = shown(headline(scene, file)) + '\n';
+  std::string text = plain_name(headline(scene, file), chosen.look.unicode) + '\n';
   if (const std::uint64_t odd = scene.past().odd.count(); odd != 0) {
     text += fmt::format(
         "events that cannot be true of a heap: {}; the recording is damaged or in part\n", odd);
   }
   if (scene.regions().empty()) return text + "nothing was ever in use\n";
-  text += fmt::format("a cell is {}: █ live, ▓ ▒ ░ in part, · not in use\n\n",
-                      bytes_in_words(scene.cell_bytes()));
+  text += fmt::format("a cell is {}: {} live, {} {} {} in part, {} not in use\n\n",
+                      bytes_text(scene.cell_bytes()), all.parts[3], all.parts[2], all.parts[1],
+                      all.parts[0], all.unused);
   std::uint64_t end = 0;
   for (const map_region& region : scene.regions()) {
     if (end != 0) {
       text += fmt::format("{:>{}}{} never in use\n", "", label,
-                          bytes_in_words(region.begin > end ? region.begin - end : 0));
+                          bytes_text(region.begin > end ? region.begin - end : 0));
     }
     end = region.end;
     for (std::size_t i = 0; i < region.cells.size(); i += row) {
@@ -129,8 +133,9 @@ std::string map_as_text(const map_scene& scene, std::string_view file, text_opti
   }
   text += '\n';
   for (const map_legend& line : scene.legend()) {
-    text += fmt::format("{} {:>10} in {}: {}\n", paints.paint(line.colour, "█"),
-                        bytes_in_words(line.bytes), pieces_in_words(line.pieces), shown(line.name));
+    text += fmt::format("{} {:>10} in {}: {}\n", paints.paint(line.colour, all.parts[3]),
+                        bytes_text(line.bytes), pieces_in_words(line.pieces),
+                        plain_name(line.name, chosen.look.unicode));
   }
   return text;
 }

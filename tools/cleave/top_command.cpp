@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cleave/heap.hpp>
+#include <cstdlib>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "commands.hpp"
@@ -150,6 +153,12 @@ void draw(terminal& screen, top_view& view) {
   screen.show(frame(view));
 }
 
+// A terminal that says of itself that it knows no control sequences.
+bool is_dumb() {
+  const char* const name = std::getenv("TERM");
+  return name != nullptr && std::string_view(name) == "dumb";
+}
+
 void watch(const request& asked) {
   top_view view = begin(asked);
   view.keys = true;
@@ -188,7 +197,7 @@ void add_top_command(CLI::App& app, outcome&) {
       ->add_option(
           "PID", asked->process,
           "The process, started with CLEAVE_TOP=1 in the environment; without it, all that are")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(pid_t{1}, std::numeric_limits<pid_t>::max()))
       ->type_name("");
   command->add_option("-i,--interval", asked->interval, "Seconds between two looks (default: 1)")
       ->check(CLI::Range(shortest, longest))
@@ -199,7 +208,8 @@ void add_top_command(CLI::App& app, outcome&) {
   command->footer("Keys: q quits, s sorts, p pauses, + and - change the interval, h helps.");
   command->callback([asked] {
     if (asked->process == 0) return list(asked->json);
-    const bool terminals = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
+    const bool terminals =
+        ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1 && !is_dumb();
     if (asked->json && !asked->once) return stream_json(*asked);
     if (asked->once || !terminals) return show_once(*asked);
     watch(*asked);

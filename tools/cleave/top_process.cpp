@@ -146,7 +146,7 @@ std::string program_of(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/comm", process));
   std::string name;
   std::getline(file, name);
-  return name.empty() ? "?" : plain_name(name);
+  return name.empty() ? "?" : plain_name(name, false);
 }
 
 heap::statistics statistics_of(const shown& seen) {

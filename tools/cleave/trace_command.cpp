@@ -2,15 +2,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cleave/trace.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "commands.hpp"
 #include "drawing.hpp"
-#include "replay/play.hpp"
+#include "named_history.hpp"
 #include "trace_summary.hpp"
 
 namespace cleave::tool {
@@ -30,24 +29,14 @@ std::size_t columns_of_terminal() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &now) == 0 ? now.ws_col : 0;
 }
 
-trace::recording read(const std::string& file) {
-  try {
-    return trace::read(file);
-  } catch (const trace::unreadable& error) {
-    throw command_error(error.what());
-  }
-}
-
 void sum_up(const request& asked) {
-  const trace::recording seen = read(asked.file);
-  const trace_summary all = summed_up(seen, replay::play(seen, seen.events.size()), asked.top);
-  trace::names names(seen);
-  names.prepare(places_of(all));
-  const place_namer name_of = [&names](std::uint32_t place) { return names.of(place); };
-  // Names come from files, which need not hold text.
+  const named_history seen = read_history(asked.file, SIZE_MAX);
+  const trace_summary all = summed_up(seen.recording, seen.past, asked.top);
+  const place_namer name_of = [&seen](std::uint32_t place) { return seen.names[place]; };
+  // Names come from files, which need not hold text; in ASCII no terminal obeys them.
   using json = nlohmann::ordered_json;
   if (asked.json) {
-    print(as_json(all, name_of).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+    print(as_json(all, name_of).dump(2, ' ', true, json::error_handler_t::replace) + "\n");
   } else {
     const std::size_t columns = columns_of_terminal();
     const style look = style_of(STDOUT_FILENO);

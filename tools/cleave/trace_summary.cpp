@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 namespace cleave::tool {
@@ -42,14 +41,6 @@ std::vector<pinning> by_place(const replay::history& past) {
     return a.weight != b.weight ? a.weight > b.weight : a.place < b.place;
   });
   return rows;
-}
-
-std::string duration_text(std::uint64_t nanoseconds) {
-  const double time = number(nanoseconds);
-  if (nanoseconds < 1000) return fmt::format("{} ns", nanoseconds);
-  if (nanoseconds < 1'000'000) return fmt::format("{:.1f} us", time / 1e3);
-  if (nanoseconds < 1'000'000'000) return fmt::format("{:.1f} ms", time / 1e6);
-  return fmt::format("{:.2f} s", time / 1e9);
 }
 
 std::string plural(std::uint64_t n, std::string_view one, std::string_view many) {
@@ -94,7 +85,7 @@ class writer {
   void line(std::string words = "") { text_ += cut_to_columns(words, most_) + "\n"; }
 
   // Names come from the recording, which may hold anything.
-  std::string name(std::uint32_t place) const { return plain_name(name_of_(place)); }
+  std::string name(std::uint32_t place) const { return plain_name(name_of_(place), look_.unicode); }
 
   void heading(const std::string& words) {
     line();
@@ -104,7 +95,7 @@ class writer {
   void head() {
     std::uint64_t events = 0;
     for (const std::uint64_t n : all_.events) events += n;
-    line(fmt::format("{}: {} in {}, {}", plain_name(all_.program),
+    line(fmt::format("{}: {} in {}, {}", plain_name(all_.program, look_.unicode),
                      plural(events, "event", "events"), duration_text(all_.length),
                      plural(all_.threads, "thread", "threads")));
     std::string kinds;
@@ -116,7 +107,8 @@ class writer {
     }
     if (!kinds.empty()) line(kinds);
     if (!all_.complete) {
-      const std::string why = all_.ending.empty() ? "" : ": " + plain_name(all_.ending);
+      const std::string why =
+          all_.ending.empty() ? "" : ": " + plain_name(all_.ending, look_.unicode);
       line(painted("the recording is not complete, and this is what came before its end" + why,
                    colour::yellow, look_));
     }
@@ -196,7 +188,7 @@ class writer {
             " kept by a small rest; the free bytes on them, and whose rest it was");
     for (const pinning& row : first(all_.pins, all_.top)) {
       line(right(bytes_text(row.dead_bytes), 12) + right(count_text(row.pages), 12) + " " +
-           left("pages", 7) +
+           left(row.pages == 1 ? "page" : "pages", 7) +
            fmt::format("for {}{}  ", duration_text(row.longest), row.still > 0 ? " and on" : "") +
            name(row.place));
     }
@@ -304,15 +296,6 @@ trace_summary summed_up(const trace::recording& seen, const replay::history& pas
   all.forgotten = past.forgotten;
   all.odd = past.odd;
   return all;
-}
-
-std::vector<std::uint32_t> places_of(const trace_summary& all) {
-  std::set<std::uint32_t> places;
-  for (const auto* const rows : {&all.at_peak, &all.at_end, &all.copies}) {
-    for (const replay::holding& row : first(*rows, all.top)) places.insert(row.place);
-  }
-  for (const pinning& row : first(all.pins, all.top)) places.insert(row.place);
-  return {places.begin(), places.end()};
 }
 
 std::string as_text(const trace_summary& all, const place_namer& name_of, const style& look,

@@ -4,8 +4,7 @@
 //   print(as_text(all, name_of, style_of(STDOUT_FILENO), 80));
 //   print(as_json(all, name_of).dump(2) + "\n");
 //
-// `name_of` says a place in words; it is asked for the places of the summary alone, since it
-// may start a process.
+// `name_of` says a place in words.
 #pragma once
 
 #include <cleave/trace.hpp>
@@ -64,11 +63,9 @@ struct trace_summary {
   replay::oddities odd;
 };
 
+// O(events + spans).
 [[nodiscard]] trace_summary summed_up(const trace::recording& seen, const replay::history& past,
                                       std::size_t top);
-
-// Each place that the summary shows, once.
-[[nodiscard]] std::vector<std::uint32_t> places_of(const trace_summary& all);
 
 using place_namer = std::function<std::string(std::uint32_t)>;
 

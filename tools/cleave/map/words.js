@@ -1,5 +1,5 @@
 "use strict";
-// words.js -- numbers in words, as the command line says them.
+// words.js -- numbers in words; in full, since they are read aloud too.
 
 const byteUnits = ["KiB", "MiB", "GiB", "TiB", "PiB"];
 
