@@ -112,11 +112,25 @@ void go_down(int levels, std::atomic<int>& deepest, int at = 0) {
 }
 
 TEST(Forked, leavesLowerLevelsInOrder) {
-  EXPECT_TRUE(leaves_nothing(4, [] {
+  EXPECT_TRUE(leaves_nothing(2, [] {
     std::atomic<int> deepest{0};
-    go_down(40, deepest);
-    // Two levels give four threads work; some more balance it.
-    EXPECT_GE(deepest, 2);
+    std::atomic<int> here{0};
+    std::atomic<bool> done{false};
+    const auto arrive = [&] {
+      ++here;
+      while (here < 2) std::this_thread::yield();
+    };
+    // The other thread waits, so nobody takes what is forked here and levels do not go on.
+    forked(
+        [&] {
+          arrive();
+          go_down(40, deepest);
+          done = true;
+        },
+        [&] {
+          arrive();
+          while (!done) std::this_thread::yield();
+        });
     EXPECT_LE(deepest, 8);
     EXPECT_TRUE(fork_wanted());
   }));
