@@ -30,6 +30,7 @@ enum class metric_unit : std::uint8_t { plain, seconds };
 inline constexpr std::uint64_t without_limit = UINT64_MAX;
 
 template <class Statistics>
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): the order is that of a reader
 struct metric {
   std::string_view name;
   metric_kind kind;
@@ -53,8 +54,8 @@ inline void write_number(text_out& to, std::uint64_t number, metric_unit unit) n
 }
 
 // The members of an object, without its braces.
-template <class Statistics, std::size_t n>
-void write_members(text_out& to, const metric<Statistics> (&all)[n], const Statistics& s) noexcept {
+template <class Statistics, std::size_t N>
+void write_members(text_out& to, const metric<Statistics> (&all)[N], const Statistics& s) noexcept {
   std::string_view before = "\"";
   for (const metric<Statistics>& one : all) {
     to << before << one.name << "\":";

@@ -12,13 +12,14 @@ namespace {
 
 constinit std::atomic<bool> is_open[most_arenas]{};
 constinit ranked_lock opening{rank::opening};  // held while an arena is opened, which is rare
-constinit std::atomic<std::size_t> seen_{0};   // one more than the last arena that was opened
-constinit unsigned system_order_ = 0;
+constinit std::atomic<std::size_t> end_of_opened{
+    0};  // one more than the last arena that was opened
+constinit unsigned order_of_system = 0;
 
 }  // namespace
 
 void start(unsigned system_order) noexcept {
-  system_order_ = system_order;
+  order_of_system = system_order;
 }
 
 bool open(std::size_t a, arena::kind of) noexcept {
@@ -30,18 +31,19 @@ bool open(std::size_t a, arena::kind of) noexcept {
   const std::lock_guard guard(opening);
   if (bytes == 0 || opened(a) != nullptr) return false;
   tables.count_accessible(bytes);
-  (new (tables.arena_at + a) arena)->open(pages_of(a), of, system_order_);
+  (new (tables.arena_at + a) arena)->open(pages_of(a), of, order_of_system);
   tables.note_opened((a * arena_pages + pages_of(a)) << page_bits);
   // Release: whoever sees it open sees the arena made.
   is_open[a].store(true, std::memory_order_release);
   // Relaxed: under the lock. Release: pairs with seen(), so that the loop over them finds it.
-  if (seen_.load(std::memory_order_relaxed) <= a) seen_.store(a + 1, std::memory_order_release);
+  if (end_of_opened.load(std::memory_order_relaxed) <= a)
+    end_of_opened.store(a + 1, std::memory_order_release);
   return true;
 }
 
 // Acquire in both: pairs with open().
 std::size_t seen() noexcept {
-  return seen_.load(std::memory_order_acquire);
+  return end_of_opened.load(std::memory_order_acquire);
 }
 
 arena* opened(std::size_t a) noexcept {

@@ -17,6 +17,7 @@ namespace {
 // What a command prints; empty if it cannot be run.
 std::string output_of(std::vector<std::string> words) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   std::string text;
