@@ -12,8 +12,8 @@ namespace {
 
 constinit std::atomic<bool> is_open[most_arenas]{};
 constinit ranked_lock opening{rank::opening};  // held while an arena is opened, which is rare
-constinit std::atomic<std::size_t> end_of_opened{
-    0};  // one more than the last arena that was opened
+// One more than the last arena that was opened.
+constinit std::atomic<std::size_t> end_of_opened{0};
 constinit unsigned order_of_system = 0;
 
 }  // namespace
@@ -36,8 +36,9 @@ bool open(std::size_t a, arena::kind of) noexcept {
   // Release: whoever sees it open sees the arena made.
   is_open[a].store(true, std::memory_order_release);
   // Relaxed: under the lock. Release: pairs with seen(), so that the loop over them finds it.
-  if (end_of_opened.load(std::memory_order_relaxed) <= a)
+  if (end_of_opened.load(std::memory_order_relaxed) <= a) {
     end_of_opened.store(a + 1, std::memory_order_release);
+  }
   return true;
 }
 
