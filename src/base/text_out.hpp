@@ -30,7 +30,7 @@ class text_out {
   }
 
   text_out& operator<<(std::uint64_t number) noexcept {
-    char digits[20];
+    char digits[20] = {};
     const char* const end = std::to_chars(digits, digits + sizeof digits, number).ptr;
     return *this << std::string_view(digits, static_cast<std::size_t>(end - digits));
   }
