@@ -132,7 +132,7 @@ class drawer {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       std::string label;
       if (i == 0) label = "live, most " + bytes_text(static_cast<std::uint64_t>(top));
-      if (i + 1 == rows.size()) label = "0";
+      if (i + 1 == rows.size()) label.assign(1, '0');
       add(left(label, label_columns) + painted(rows[i], colour::green, view_.look));
     }
     add();
