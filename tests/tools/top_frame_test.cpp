@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "drawing.hpp"
+#include "tools/lines.hpp"
 
 namespace cleave::tool {
 namespace {
@@ -53,23 +54,6 @@ std::string text_of(const top_view& view) {
   std::string text;
   for (const std::string& line : frame(view)) text += line + "\n";
   return text;
-}
-
-// Whether a line holds all of the words, in this order.
-testing::AssertionResult has_line(const std::string& text, const std::vector<std::string>& words) {
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = text.find('\n', begin);
-    const std::string line = text.substr(begin, end - begin);
-    std::size_t at = 0;
-    for (const std::string& word : words) {
-      at = at == std::string::npos ? at : line.find(word, at);
-      if (at != std::string::npos) at += word.size();
-    }
-    if (at != std::string::npos) return testing::AssertionSuccess();
-    begin = end + 1;
-  }
-  return testing::AssertionFailure() << "no line has " << testing::PrintToString(words) << " in\n"
-                                     << text;
 }
 
 top_view seen_once() {

@@ -10,6 +10,7 @@
 #include "drawing.hpp"
 #include "named_history.hpp"
 #include "replay/recordings.hpp"
+#include "tools/lines.hpp"
 
 namespace cleave::tool {
 namespace {
@@ -28,23 +29,6 @@ trace_summary sum(const recorder& tape, std::size_t top = 5) {
 
 std::string text_of(const recorder& tape, std::size_t top = 5) {
   return as_text(sum(tape, top), name_of, {}, 100);
-}
-
-// Whether a line holds all of the words, in this order.
-testing::AssertionResult has_line(const std::string& text, const std::vector<std::string>& words) {
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = text.find('\n', begin);
-    const std::string line = text.substr(begin, end - begin);
-    std::size_t at = 0;
-    for (const std::string& word : words) {
-      at = at == std::string::npos ? at : line.find(word, at);
-      if (at != std::string::npos) at += word.size();
-    }
-    if (at != std::string::npos) return testing::AssertionSuccess();
-    begin = end + 1;
-  }
-  return testing::AssertionFailure() << "no line has " << testing::PrintToString(words) << " in\n"
-                                     << text;
 }
 
 // 3000 and 1000 bytes at the peak, at 2 us; then a part is freed, and 100 bytes stay.
