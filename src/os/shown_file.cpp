@@ -1,13 +1,14 @@
 #include "os/shown_file.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
+
+#include "os/aside.hpp"
 
 namespace cleave::os {
 namespace {
@@ -16,16 +17,7 @@ namespace {
 constinit int descriptor = -1;
 constinit pid_t owner = 0;
 constinit char path[64] = "";
-// Which file the descriptor was opened for.
-constinit dev_t device = 0;
-constinit ino_t inode = 0;
-
-// A program may close descriptors that it does not know, and open files that get their numbers.
-bool is_ours() noexcept {
-  struct stat about = {};
-  return descriptor >= 0 && ::fstat(descriptor, &about) == 0 && about.st_dev == device &&
-         about.st_ino == inode;
-}
+constinit file_identity identity;
 
 // A process that was made by other means than fork() has this too, and not the file.
 void remove_at_exit() noexcept {
@@ -59,26 +51,18 @@ int open_shown_file(const char* prefix) noexcept {
     made = make(path);
   }
   if (made < 0) return errno;
-  // A high number leaves the low ones as the program would have got them, and is rarely closed.
-  constexpr int high = 500;
-  if (const int moved = ::fcntl(made, F_DUPFD_CLOEXEC, high); moved >= 0) {
-    ::close(made);
-    made = moved;
-  }
+  made = move_aside(made, 500);
   struct flock lock = {};
   lock.l_type = F_WRLCK;
   // Nobody else locks a file that has just been made; where locks are not known, readers see
   // the process as one that does not show itself.
-  struct stat about = {};
-  if (::fstat(made, &about) != 0 || ::fcntl(made, F_SETLK, &lock) != 0) {
+  if (!identify(made, identity) || ::fcntl(made, F_SETLK, &lock) != 0) {
     const int error = errno;
     ::unlink(path);
     ::close(made);
     return error;
   }
   descriptor = made;
-  device = about.st_dev;
-  inode = about.st_ino;
   static constinit bool registered = false;
   owner = self;
   if (!std::exchange(registered, true)) std::atexit(remove_at_exit);
@@ -86,7 +70,7 @@ int open_shown_file(const char* prefix) noexcept {
 }
 
 int write_shown_file(const void* bytes, std::size_t size) noexcept {
-  if (!is_ours()) {
+  if (!is_still(descriptor, identity)) {
     descriptor = -1;
     return EBADF;
   }
@@ -97,7 +81,7 @@ int write_shown_file(const void* bytes, std::size_t size) noexcept {
 
 void leave_shown_file() noexcept {
   // The lock is the parent's alone, and stays.
-  if (is_ours()) ::close(descriptor);
+  if (is_still(descriptor, identity)) ::close(descriptor);
   descriptor = -1;
   owner = 0;
 }

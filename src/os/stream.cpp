@@ -14,6 +14,8 @@
 #include <system_error>
 #include <utility>
 
+#include "os/aside.hpp"
+
 namespace cleave::os {
 namespace {
 
@@ -131,21 +133,12 @@ int file::write_quietly(const char* bytes, std::size_t size) noexcept {
 }
 
 bool file::is_same() const noexcept {
-  struct stat about = {};
-  return ::fstat(descriptor_, &about) == 0 && about.st_dev == device_ && about.st_ino == number_;
+  return is_still(descriptor_, identity_);
 }
 
 void file::stand_aside() noexcept {
-  constexpr int high = 200;
-  const int other = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, high);
-  if (other >= 0) {
-    ::close(descriptor_);
-    descriptor_ = other;
-  }
-  struct stat about = {};
-  if (::fstat(descriptor_, &about) != 0) return;
-  device_ = about.st_dev;
-  number_ = about.st_ino;
+  descriptor_ = move_aside(descriptor_, 200);
+  static_cast<void>(identify(descriptor_, identity_));
 }
 
 int file::close() noexcept {

@@ -18,6 +18,13 @@ namespace cleave::os {
 // A write to a pipe that nobody reads is an error from now on, not the process's end.
 void report_broken_pipes() noexcept;
 
+// Which file a descriptor stands for.
+struct file_identity {
+  std::uint64_t device = 0;
+  std::uint64_t number = 0;
+  friend bool operator==(const file_identity&, const file_identity&) = default;
+};
+
 // A file that is open for reading or writing.
 class file {
  public:
@@ -49,9 +56,7 @@ class file {
 
  private:
   int descriptor_ = -1;
-  // The file that it was when it stood aside.
-  std::uint64_t device_ = 0;
-  std::uint64_t number_ = 0;
+  file_identity identity_;  // when it stood aside
 };
 
 // What an error means, in words.

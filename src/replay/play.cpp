@@ -25,6 +25,11 @@ bool comes_first(const pin& a, const pin& b) {
   return a.page != b.page ? a.page < b.page : a.from < b.from;
 }
 
+// What a recording says, if that can be.
+std::uint64_t page_bytes_of(const trace::recording& recording) {
+  return std::has_single_bit(recording.page_bytes) ? recording.page_bytes : 4096;
+}
+
 class player {
  public:
   player(const trace::recording& recording, std::size_t most_pins);
@@ -65,12 +70,10 @@ class player {
 };
 
 player::player(const trace::recording& recording, std::size_t most_pins)
-    : recording_(recording),
-      most_pins_(most_pins),
-      pages_(std::has_single_bit(recording.page_bytes) ? recording.page_bytes : 4096) {
+    : recording_(recording), most_pins_(most_pins), pages_(page_bytes_of(recording)) {
   past_.base = recording.base;
   past_.reserved = recording.reserved;
-  past_.page_bytes = std::has_single_bit(recording.page_bytes) ? recording.page_bytes : 4096;
+  past_.page_bytes = page_bytes_of(recording);
 }
 
 history player::run() {
