@@ -1,6 +1,5 @@
 // map_command.cpp -- `cleave map`: what lived where in the heap (docs/design/replay.md).
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -21,6 +20,7 @@
 #include "map_scene.hpp"
 #include "named_history.hpp"
 #include "output.hpp"
+#include "terminal.hpp"
 
 namespace cleave::tool {
 namespace {
@@ -36,8 +36,7 @@ struct request {
 };
 
 std::size_t columns() {
-  winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) return size.ws_col;
+  if (const std::optional<extent> size = extent_of_terminal()) return size->columns;
   if (const char* const told = std::getenv("COLUMNS")) {
     const std::string_view words(told);
     std::size_t value = 0;

@@ -102,10 +102,14 @@ int terminal::wait(double seconds) {
   return nothing;
 }
 
-terminal::extent terminal::size() {
+extent terminal::size() {
+  return extent_of_terminal().value_or(extent{80, 24});
+}
+
+std::optional<extent> extent_of_terminal() {
   winsize now{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &now) != 0 || now.ws_col == 0) return {80, 24};
-  return {now.ws_col, now.ws_row};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &now) != 0 || now.ws_col == 0) return std::nullopt;
+  return extent{now.ws_col, now.ws_row};
 }
 
 }  // namespace cleave::tool

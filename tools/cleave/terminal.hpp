@@ -13,10 +13,19 @@
 #include <termios.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace cleave::tool {
+
+struct extent {
+  std::size_t columns;
+  std::size_t rows;
+};
+
+// Of the terminal at standard output; nothing if it is none, or does not say.
+std::optional<extent> extent_of_terminal();
 
 class terminal {
  public:
@@ -37,10 +46,6 @@ class terminal {
   // when the size has changed.
   int wait(double seconds);
 
-  struct extent {
-    std::size_t columns;
-    std::size_t rows;
-  };
   static extent size();
 
  private:

@@ -147,7 +147,7 @@ bool obey(int key, top_view& view) {
 }
 
 void draw(terminal& screen, top_view& view) {
-  const terminal::extent size = terminal::size();
+  const extent size = terminal::size();
   view.width = size.columns;
   view.height = size.rows;
   screen.show(frame(view));

@@ -1,15 +1,16 @@
 // trace_command.cpp -- `cleave trace`: what a recording of CLEAVE_TRACE says (docs/seeing.md).
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "commands.hpp"
 #include "drawing.hpp"
 #include "named_history.hpp"
+#include "terminal.hpp"
 #include "trace_summary.hpp"
 
 namespace cleave::tool {
@@ -23,12 +24,6 @@ struct request {
 
 constexpr std::size_t usual_width = 100;
 
-// 0 where the output is no terminal.
-std::size_t columns_of_terminal() {
-  winsize now{};
-  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &now) == 0 ? now.ws_col : 0;
-}
-
 void sum_up(const request& asked) {
   const named_history seen = read_history(asked.file, SIZE_MAX);
   const trace_summary all = summed_up(seen.recording, seen.past, asked.top);
@@ -38,10 +33,10 @@ void sum_up(const request& asked) {
   if (asked.json) {
     print(as_json(all, name_of).dump(2, ' ', true, json::error_handler_t::replace) + "\n");
   } else {
-    const std::size_t columns = columns_of_terminal();
+    const std::optional<extent> screen = extent_of_terminal();
     const style look = style_of(STDOUT_FILENO);
-    print(columns > 0 ? as_text(all, name_of, look, columns, columns)
-                      : as_text(all, name_of, look, usual_width));
+    print(screen ? as_text(all, name_of, look, screen->columns, screen->columns)
+                 : as_text(all, name_of, look, usual_width));
   }
 }
 
