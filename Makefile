@@ -4,7 +4,8 @@
 #   make demo         run programs, sort a real word list, the short benchmark table
 #   make test         every test and check, with the invariants checked at run time
 #   make build        build/release/bin/cleave and build/release/lib/libcleave.*
-#   make bench        the full benchmarks, about ten minutes: tables, and build/bench.json
+#   make bench        the full benchmarks, about ten minutes: tables, and build/bench.json;
+#                     with CLEAVE_PEERS=DIR beside the peers whose sources are there
 #   make bench-check  a short run beside the pinned ratios of bench/pinned.json
 #   make soak         the tests with random steps, SOAK_STEPS=20000000 each
 #   make fuzz         libFuzzer on each target for FUZZ_SECONDS=300
@@ -51,7 +52,11 @@ bench:
 	cmake --preset release
 	cmake --build --preset product
 	cmake --build --preset release --target measuring collector_bench contention
-	python3 bench/measure.py build/release build/bench.json; \
+ifneq ($(CLEAVE_PEERS),)
+	bench/peers/build $(CLEAVE_PEERS) build/peers
+endif
+	$(if $(CLEAVE_PEERS),CLEAVE_PEERS=$(CURDIR)/build/peers) \
+	  python3 bench/measure.py build/release build/bench.json; \
 	  measured=$$?; python3 scripts/performance_report.py build/bench.json && exit $$measured
 	build/release/bin/collector_bench
 	build/release/bin/contention

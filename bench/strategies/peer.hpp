@@ -117,4 +117,30 @@ struct parlaylib {
   inline static decltype(&cleave_peer_sort) sort_ = nullptr;
 };
 
+// Vectors that do each work of a round by themselves.
+struct immer {
+  using vector = cleave_peer_vector*;
+
+  static std::string name() { return "immer"; }
+  static std::string prepare() {
+    std::string missing;
+    find_users("immer", "cleave_peer_vector_of", of, missing);
+    find_users("immer", "cleave_peer_vector_end", end, missing);
+    find_users("immer", "cleave_peer_vector_walk", walk, missing);
+    find_users("immer", "cleave_peer_vector_map", map, missing);
+    find_users("immer", "cleave_peer_vector_fork_tree", fork_tree, missing);
+    find_users("immer", "cleave_peer_vector_split", split, missing);
+    find_users("immer", "cleave_peer_vector_small", small, missing);
+    return missing;
+  }
+
+  inline static decltype(&cleave_peer_vector_of) of = nullptr;
+  inline static decltype(&cleave_peer_vector_end) end = nullptr;
+  inline static decltype(&cleave_peer_vector_walk) walk = nullptr;
+  inline static decltype(&cleave_peer_vector_map) map = nullptr;
+  inline static decltype(&cleave_peer_vector_fork_tree) fork_tree = nullptr;
+  inline static decltype(&cleave_peer_vector_split) split = nullptr;
+  inline static decltype(&cleave_peer_vector_small) small = nullptr;
+};
+
 }  // namespace cleave::bench

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "workload.hpp"
 
@@ -32,10 +33,30 @@ inline word* flat_buffer(std::size_t n) {
   return raw::make(n).data;
 }
 
+// A vector of what fill_unmeasured() fills in, made with the watch stopped.
+inline immer::vector vector_unmeasured(stopwatch& watch, std::size_t n, std::size_t round) {
+  watch.pause();
+  std::vector<word> cells(n);
+  for (std::size_t i = 0; i < n; ++i) cells[i] = content(i, round);
+  const immer::vector made = immer::of(cells.data(), n);
+  watch.resume();
+  return made;
+}
+
 // A sum that notices when elements change their places.
 inline std::uint64_t digest(const word* data, std::size_t n) noexcept {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < n; ++i) sum += (i + 1) * data[i];
+  return sum;
+}
+
+// The same of a vector, which is gone then; with the watch stopped.
+inline std::uint64_t digest_unmeasured(stopwatch& watch, immer::vector v, std::size_t n) {
+  watch.pause();
+  std::vector<word> cells(n);
+  immer::end(v, cells.data());
+  const std::uint64_t sum = digest(cells.data(), n);
+  watch.resume();
   return sum;
 }
 

@@ -56,6 +56,14 @@ struct fork_tree_body {
     return sum;
   }
 
+  static std::uint64_t run_immer(job& todo) {
+    const immer::vector v = vector_unmeasured(todo.watch, size, 0);
+    for (std::size_t round = 0; round < todo.repeats; ++round) {
+      immer::fork_tree(v, depth, static_cast<word>(round * 7));
+    }
+    return digest_unmeasured(todo.watch, v, size);
+  }
+
   static void write_shared(word* cells, std::size_t n, word first, crew& workers, unsigned thread,
                            unsigned threads) {
     if (threads == 1) return write(cells, n, first);
@@ -89,6 +97,7 @@ workload fork_tree(unsigned threads) {
   add_limit<fork_tree_body>(made);
   if (threads == 1) {
     add_strategies<fork_tree_body>(made, all_strategies{});
+    add_own(made, immer::name(), &fork_tree_body::run_immer, &immer::prepare);
   } else {
     add_strategies<fork_tree_body>(made, shareable_strategies{});
   }

@@ -49,6 +49,12 @@ struct map_body {
     return sum;
   }
 
+  static std::uint64_t run_immer(job& todo) {
+    const immer::vector v = vector_unmeasured(todo.watch, size, 0);
+    for (std::size_t round = 0; round < todo.repeats; ++round) immer::map(v);
+    return digest_unmeasured(todo.watch, v, size);
+  }
+
   static std::uint64_t limit(job& todo) {
     word* const cells = flat_buffer(size);
     fill_unmeasured(todo.watch, cells, size, 0);
@@ -66,6 +72,7 @@ workload map_in_place() {
   workload made = describe<map_body<false>>("map");
   add_limit<map_body<false>>(made);
   add_strategies<map_body<false>>(made, all_strategies{});
+  add_own(made, immer::name(), &map_body<false>::run_immer, &immer::prepare);
   return made;
 }
 

@@ -34,6 +34,14 @@ struct small_body {
     return sum;
   }
 
+  static std::uint64_t run_immer(job& todo) {
+    std::uint64_t sum = 0;
+    for (std::size_t round = 0; round < todo.repeats; ++round) {
+      sum += immer::small(size, static_cast<word>(round));
+    }
+    return sum;
+  }
+
   static std::uint64_t limit(job& todo) {
     word* const cells = flat_buffer(size);
     std::uint64_t sum = 0;
@@ -53,6 +61,7 @@ workload small() {
   workload made = describe<small_body>("small");
   add_limit<small_body>(made);
   add_strategies<small_body>(made, all_strategies{});
+  add_own(made, immer::name(), &small_body::run_immer, &immer::prepare);
   return made;
 }
 

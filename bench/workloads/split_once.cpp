@@ -30,6 +30,14 @@ struct split_once_body {
     return sum;
   }
 
+  static std::uint64_t run_immer(job& todo) {
+    std::uint64_t sum = 0;
+    for (std::size_t round = 0; round < todo.repeats; ++round) {
+      sum += immer::split(size, static_cast<word>(round));
+    }
+    return sum;
+  }
+
   static std::uint64_t limit(job& todo) {
     word* const cells = flat_buffer(size);
     std::uint64_t sum = 0;
@@ -46,6 +54,7 @@ workload split_once() {
   workload made = describe<split_once_body>("split-once");
   add_limit<split_once_body>(made);
   add_strategies<split_once_body>(made, all_strategies{});
+  add_own(made, immer::name(), &split_once_body::run_immer, &immer::prepare);
   return made;
 }
 

@@ -36,6 +36,14 @@ struct walk_body {
     return sum;
   }
 
+  static std::uint64_t run_immer(job& todo) {
+    std::uint64_t sum = 0;
+    for (std::size_t round = 0; round < todo.repeats; ++round) {
+      sum += immer::walk(vector_unmeasured(todo.watch, size, round), Leaf);
+    }
+    return sum;
+  }
+
   static std::uint64_t limit(job& todo) {
     word* const cells = flat_buffer(size);
     std::uint64_t sum = 0;
@@ -54,6 +62,7 @@ workload walk_of() {
   workload made = describe<walk_body<Leaf>>("walk-" + std::to_string(Leaf));
   add_limit<walk_body<Leaf>>(made);
   add_strategies<walk_body<Leaf>>(made, all_strategies{});
+  add_own(made, immer::name(), &walk_body<Leaf>::run_immer, &immer::prepare);
   return made;
 }
 

@@ -253,13 +253,14 @@ TEST(BenchSettings, aMissingPeerIsNamedAndTheOthersRun) {
 TEST(BenchSettings, peersOfTheUserTakePart) {
   ASSERT_EQ(setenv("CLEAVE_PEERS", BENCH_PEERS, 1), 0);
   settings chosen;
-  chosen.workloads = {"walk-16", "map", "sort", "handoff", "alloc-64"};
+  chosen.workloads = {"walk-16", "map",  "fork-tree", "split-once",
+                      "small",   "sort", "handoff",   "alloc-64"};
   chosen.rounds = 1;
   chosen.repeats = 8;
   chosen.peers = true;
   // The harness compares what they compute with what the others compute.
   const auto names = strategies_of(run(chosen, {}));
-  for (const char* peer : {"copy-snmalloc", "bytes", "parlaylib-sort"}) {
+  for (const char* peer : {"copy-snmalloc", "bytes", "parlaylib-sort", "immer"}) {
     EXPECT_TRUE(names.contains(peer)) << peer;
   }
   unsetenv("CLEAVE_PEERS");
