@@ -25,6 +25,7 @@
 #include <cleave/detail/fork.hpp>
 #include <cleave/detail/merge_sort.hpp>
 #include <cleave/detail/pieces.hpp>
+#include <cleave/detail/radix_sort.hpp>
 #include <cleave/detail/scan.hpp>
 #include <concepts>
 #include <cstddef>
@@ -94,15 +95,15 @@ namespace cleave::parallel {
 // neighbours. Without a node, leaf returns an array, and results are joined: in O(1)
 // if a leaf returns its piece. After an exception the array is empty.
 template <class T, class Leaf, class Node>
-requires std::invocable<Leaf&, array<T>> &&
-    std::invocable<Node&, std::invoke_result_t<Leaf&, array<T>>,
-                   std::invoke_result_t<Leaf&, array<T>>>
+  requires std::invocable<Leaf&, array<T>> &&
+           std::invocable<Node&, std::invoke_result_t<Leaf&, array<T>>,
+                          std::invoke_result_t<Leaf&, array<T>>>
 auto fork_tree(array<T>&& whole, Leaf leaf, Node node, limits chosen = {}) {
   return detail::run_tree<T>(std::move(whole), chosen, std::move(leaf), std::move(node));
 }
 
 template <class T, class Leaf>
-requires std::invocable<Leaf&, array<T>>
+  requires std::invocable<Leaf&, array<T>>
 auto fork_tree(array<T>&& whole, Leaf leaf, limits chosen = {}) {
   using result = std::invoke_result_t<Leaf&, array<T>>;
   return detail::run_tree<T>(std::move(whole), chosen, std::move(leaf), [](result&& l, result&& r) {
@@ -214,14 +215,15 @@ detail::element_of<R> exclusive_scan(R&& range, detail::element_of<R> init, Comb
 
 // Stable: elements that compare equal keep their order. Takes comparators and
 // projections as std::ranges::sort does, of elements whose move cannot throw, and
-// spare memory for as many. An array may come to lie in other memory.
+// spare memory for as many. An array may come to lie in other memory. Integers in their own order,
+// ascending or descending, are dealt by their digits, in O(n); all else is merged, in O(n log n).
 //
 // Throws std::bad_alloc, and the range is unchanged. If a comparator throws, all
 // elements are still there, in any order, as after std::stable_sort.
 template <detail::elements_range R, class Compare = std::ranges::less,
           class Projection = std::identity>
-requires std::sortable<std::ranges::iterator_t<R>, Compare, Projection> &&
-    detail::is_nothrow_transferable<detail::element_of<R>>
+  requires std::sortable<std::ranges::iterator_t<R>, Compare, Projection> &&
+           detail::is_nothrow_transferable<detail::element_of<R>>
 void sort(R&& range, Compare compare = {}, Projection project = {}, limits chosen = {}) {
   using element = detail::element_of<R>;
   const std::span<element> whole = detail::span_of(range);
@@ -233,7 +235,12 @@ void sort(R&& range, Compare compare = {}, Projection project = {}, limits chose
   detail::raw_elements<element> spare(whole.size());
   detail::sorting<element> all{whole.data(), spare.data(), whole.size()};
   workers.run([&] {
-    detail::merge_sort(workers, grain).sort(all, before);
+    if constexpr (detail::sorts_integers<element, Compare, Projection>) {
+      constexpr bool descending = detail::is_descending<element, Compare>;
+      detail::radix_sort<element, descending>(workers, grain).sort(all);
+    } else {
+      detail::merge_sort(workers, grain).sort(all, before);
+    }
     if (all.here == whole.data()) return;
     if constexpr (std::same_as<R, array<element>&>) {
       // The elements stay where they are, and the array takes that memory for its own.
