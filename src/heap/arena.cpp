@@ -41,7 +41,7 @@ void for_each_block(std::size_t page, std::size_t n, F f) noexcept {
 
 }  // namespace
 
-void arena::open(std::size_t pages, kind of, unsigned system_order) noexcept {
+void arena::open(std::size_t pages, kind of, unsigned system_order, std::size_t first) noexcept {
   std::uint64_t* leaf = leaf_;
   std::uint64_t* middle = middle_;
   for (unsigned k = 0; k < orders; ++k) {
@@ -53,10 +53,18 @@ void arena::open(std::size_t pages, kind of, unsigned system_order) noexcept {
   kind_ = of;
   system_order_ = static_cast<std::uint8_t>(system_order);
   together_ = of.huge ? std::uint8_t{huge_order} : system_order_;
-  free_ = pages;
-  insert_range(0, pages);
+  first_ = first;
+  free_ = pages - first;
+  insert_range(first, free_);
   // Release: as above.
   orders_.store(listed_, std::memory_order_release);
+}
+
+void arena::resize(std::size_t pages) noexcept {
+  CLEAVE_CHECK(wholly_free() && backed_count_ == 0, "an arena in use was to change its size");
+  claim(first_, pages_ - first_);
+  pages_ = pages;
+  merge_range(first_, pages_ - first_);
 }
 
 void arena::count_taken(std::size_t page, std::size_t n) noexcept {
@@ -386,7 +394,7 @@ const char* arena::check(bool lost) const noexcept {
   }
   if (backed != backed_count_) return "B5: the count of backed pages is wrong";
   std::size_t idle = 0;
-  for (std::size_t page = 0; page < pages_; ++page) {
+  for (std::size_t page = first_; page < pages_; ++page) {
     const bool is_backed = (backed_[page / 64] >> (page & 63)) & 1;
     if (is_free(page)) {
       idle += is_backed ? 1 : 0;

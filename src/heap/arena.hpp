@@ -68,12 +68,23 @@ class arena {
   struct kind {
     bool huge = false;       // runs that want huge pages
     std::uint16_t node = 0;  // threads near this node of memory
+    bool shared = false;     // a device, and nobody else (shared.hpp)
     friend bool operator==(kind, kind) = default;
   };
 
-  // Once, before the first use: `pages` free pages, nothing accessible.
-  // The system's own pages are 2^system_order of ours, at most a chunk.
-  void open(std::size_t pages, kind of, unsigned system_order = 0) noexcept;
+  // Once, before the first use: pages [first, pages) are free, nothing is accessible. Those below
+  // `first` are nobody's. The system's own pages are 2^system_order of ours, at most a chunk.
+  void open(std::size_t pages, kind of, unsigned system_order = 0, std::size_t first = 0) noexcept;
+
+  // The same arena with another end. Requires: wholly_free(), and nothing is backed.
+  void resize(std::size_t pages) noexcept;
+
+  // While it is pinned, no memory goes back to the system. May be asked without the lock.
+  void pin(bool yes) noexcept { pinned_.store(yes, std::memory_order_relaxed); }
+  bool is_pinned() const noexcept {
+    // Relaxed: a hint without the lock, and exact under it.
+    return pinned_.load(std::memory_order_relaxed);
+  }
 
   // Takes n pages aligned to 2^order >= n pages; the rest of the block stays free.
   // The fullest fit with the lowest address; or, where memory is missing there, the next that
@@ -100,6 +111,7 @@ class arena {
   }
 
   std::size_t pages() const noexcept { return pages_; }
+  std::size_t first() const noexcept { return first_; }
   kind of() const noexcept { return kind_; }
   std::size_t free_pages() const noexcept { return free_; }
   std::size_t backed_pages() const noexcept { return backed_count_; }
@@ -110,7 +122,7 @@ class arena {
   }
   // Counts a call that changed the arena; true for every 64th.
   bool every_64th() noexcept { return (++changes_ & 63) == 0; }
-  bool wholly_free() const noexcept { return free_ == pages_; }
+  bool wholly_free() const noexcept { return free_ == pages_ - first_; }
   std::size_t free_blocks(unsigned order) const noexcept {
     return sets_[order].count(arena_pages >> order);
   }
@@ -191,8 +203,10 @@ class arena {
   std::uint32_t listed_ = 0;               // bit k: there is a free block of order k
   base::atomic<std::uint32_t> orders_{0};  // the same, for those without the lock
   std::atomic<std::size_t> idle_{0};
+  std::atomic<bool> pinned_{false};
   std::uint64_t changes_ = 0;
   std::size_t pages_ = 0;
+  std::size_t first_ = 0;
   std::size_t free_ = 0;
   std::size_t backed_count_ = 0;
   kind kind_;

@@ -18,11 +18,17 @@ constinit unsigned order_of_system = 0;
 
 }  // namespace
 
+constinit std::atomic<std::uint64_t> detail::shared_bits[(most_arenas + 63) / 64]{};
+
 void start(unsigned system_order) noexcept {
   order_of_system = system_order;
 }
 
 bool open(std::size_t a, arena::kind of) noexcept {
+  return open(a, of, 0, pages_of(a));
+}
+
+bool open(std::size_t a, arena::kind of, std::size_t first, std::size_t end) noexcept {
   if (opened(a) != nullptr) return false;
   // Who comes too late for the opening, and too early for the arena, looks again.
   const transit moving;
@@ -31,7 +37,11 @@ bool open(std::size_t a, arena::kind of) noexcept {
   const std::lock_guard guard(opening);
   if (bytes == 0 || opened(a) != nullptr) return false;
   tables.count_accessible(bytes);
-  (new (tables.arena_at + a) arena)->open(pages_of(a), of, order_of_system);
+  (new (tables.arena_at + a) arena)->open(end, of, order_of_system, first);
+  if (of.shared) {
+    // Relaxed: see is_shared().
+    detail::shared_bits[a / 64].fetch_or(std::uint64_t{1} << (a & 63), std::memory_order_relaxed);
+  }
   tables.note_opened((a * arena_pages + pages_of(a)) << page_bits);
   // Release: whoever sees it open sees the arena made.
   is_open[a].store(true, std::memory_order_release);

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "heap/arenas.hpp"
 #include "heap/checked_report.hpp"
 #include "heap/checked_state.hpp"
 #include "heap/lock.hpp"
@@ -197,6 +198,11 @@ bool extend_checked(std::uintptr_t p, std::size_t bytes, std::size_t new_bytes) 
   if (recording() && os::exit_status() <= 0) report_live();
 }
 
+// What a device hands out and frees is not known here, so nothing can be said of it.
+bool is_shared(std::uintptr_t p) noexcept {
+  return tables.may_hold_run(p, 1) && arenas::is_shared(tables.page_of(p));
+}
+
 }  // namespace
 
 void start() noexcept {
@@ -223,6 +229,10 @@ void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
 }
 
 void free(std::uintptr_t p, std::size_t bytes) noexcept {
+  if (is_shared(p)) {
+    shared_freed(bytes, 1);
+    return raw::free(p, bytes);
+  }
   tracing::freed(p, bytes);
   if (!recording()) {
     if (tables.holds(p)) told::freed(at(p), bytes);
@@ -235,6 +245,13 @@ void free(std::uintptr_t p, std::size_t bytes) noexcept {
 }
 
 bool extend(std::uintptr_t p, std::size_t bytes, std::size_t new_bytes) noexcept {
+  if (is_shared(p)) {
+    if (!raw::extend(p, bytes, new_bytes)) return false;
+    const std::lock_guard guard(own_lock);
+    ++sums.extensions;
+    sums.live += new_bytes - bytes;
+    return true;
+  }
   if (recording()) {
     if (!extend_checked(p, bytes, new_bytes)) return false;
   } else {
@@ -272,6 +289,20 @@ void verify() noexcept {
       expect_free(all, *p, when, 0);
     }
   }
+}
+
+void shared_allocated(std::size_t bytes) noexcept {
+  if (!recording()) return;
+  const std::lock_guard guard(own_lock);
+  ++sums.allocations;
+  sums.live += bytes;
+}
+
+void shared_freed(std::size_t bytes, std::uint64_t pieces) noexcept {
+  if (!recording()) return;
+  const std::lock_guard guard(own_lock);
+  sums.frees += pieces;
+  sums.live -= bytes;
 }
 
 totals count() noexcept {

@@ -55,6 +55,10 @@ void purge() noexcept;
 // Looks at all redzones and at all of the quarantine.
 void verify() noexcept;
 
+// Shared memory is not watched (shared.hpp); its runs count all the same.
+void shared_allocated(std::size_t bytes) noexcept;
+void shared_freed(std::size_t bytes, std::uint64_t pieces) noexcept;
+
 struct totals {
   std::size_t live = 0;
   std::uint64_t allocations = 0;

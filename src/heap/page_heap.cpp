@@ -1,7 +1,6 @@
 #include "heap/page_heap.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <mutex>
 #include <new>
@@ -90,7 +89,8 @@ arena::kind kind_for(std::size_t n) noexcept {
 std::size_t idle_everywhere() noexcept {
   std::size_t sum = 0;
   for (std::size_t a = 0; a < arenas::seen(); ++a) {
-    if (const arena* const one = arenas::opened(a)) sum += one->idle_pages();
+    const arena* const one = arenas::opened(a);
+    if (one != nullptr && !one->is_pinned()) sum += one->idle_pages();
   }
   return sum;
 }
@@ -107,7 +107,7 @@ std::size_t purge_arena(std::size_t a, bool expired, std::size_t most) noexcept 
     arena::range part;
     {
       const std::lock_guard guard(one->lock);
-      if (!one->take_idle(cursor, expired, block)) break;
+      if (one->is_pinned() || !one->take_idle(cursor, expired, block)) break;
       part = one->idle_part(block, block.page, expired);
     }
     while (part.n > 0) {
@@ -182,8 +182,8 @@ void for_each_part(page_index page, std::size_t n, F f) noexcept {
 }
 
 // Others may be the range that was freed last.
-bool goes_to_arenas(std::size_t n) noexcept {
-  return n < std::size_t{1} << cached_orders >> 1;
+bool goes_to_arenas(page_index page, std::size_t n) noexcept {
+  return n < std::size_t{1} << cached_orders >> 1 || arenas::is_shared(page);
 }
 
 void give_to_arenas(page_index page, std::size_t n) noexcept {
@@ -344,7 +344,9 @@ attempt take_exactly(page_index page, std::size_t n) noexcept {
     if (!whole) return;
     if (arenas::opened(a) == nullptr) arenas::open(a, wanted);
     arena* const one = arenas::opened(a);
-    whole = one != nullptr;
+    // What is shared has no neighbours of another kind, and nobody comes from outside.
+    whole = one != nullptr &&
+            (!one->of().shared || (first >= one->first() && first + part <= one->pages()));
     if (!whole) return;
     const std::lock_guard guard(one->lock);
     whole = one->claim(first, part);
@@ -359,6 +361,7 @@ attempt take_exactly(page_index page, std::size_t n) noexcept {
 std::size_t free_at_begin(std::size_t a, std::size_t n) noexcept {
   arena* const one = arenas::opened(a);
   if (one == nullptr) return std::min(n, arenas::pages_of(a));
+  if (one->of().shared) return 0;
   const std::lock_guard guard(one->lock);
   return one->free_from(0, n);
 }
@@ -394,7 +397,8 @@ attempt take_anywhere(std::size_t n, unsigned order) noexcept {
   const auto found_open = [&](auto fits) {
     for (std::size_t a = 0; a < arenas::seen(); ++a) {
       const arena* const one = arenas::opened(a);
-      if (one != nullptr && fits(one->of()) && good(take_in(a, n, order))) return true;
+      if (one == nullptr || one->of().shared) continue;
+      if (fits(one->of()) && good(take_in(a, n, order))) return true;
     }
     return false;
   };
@@ -422,6 +426,10 @@ void start(const options& chosen) noexcept {
   arenas::start(system_order);
   held::set_limit(chosen.held_limit);
   purger::start(chosen);
+}
+
+bool may_want_huge() noexcept {
+  return want_huge_pages;
 }
 
 bool is_near(page_index page) noexcept {
@@ -457,7 +465,7 @@ page_index take_short_arena(std::size_t n) noexcept {
 
 void giving::give(page_index page, std::size_t n) noexcept {
   const std::size_t a = page >> arena_order;
-  if (!goes_to_arenas(n) || (page + n - 1) >> arena_order != a) {
+  if (!goes_to_arenas(page, n) || (page + n - 1) >> arena_order != a) {
     end();
     page_heap::give(page, n);
     return;
@@ -477,7 +485,7 @@ void giving::end() noexcept {
 }
 
 void give(page_index page, std::size_t n) noexcept {
-  if (goes_to_arenas(n)) {
+  if (goes_to_arenas(page, n)) {
     give_to_arenas(page, n);
     return;
   }
@@ -529,6 +537,10 @@ void purge_expired() noexcept {
   give_last();
 }
 
+void purge_arena_of(page_index page) noexcept {
+  purger::noted(purge_arena(page >> arena_order, false, SIZE_MAX));
+}
+
 // Relaxed in what follows: statistics.
 std::size_t held() noexcept {
   return held::bytes();
@@ -550,38 +562,8 @@ void set_held_limit(std::size_t bytes) noexcept {
   }
 }
 
-void add_statistics(statistics& s) noexcept {
-  s.held = held();
-  s.peak_held = held::peak();
-  s.held_limit = held::limit();
-  s.reserved = tables.pages << page_bits;
-  s.committed = committed_bytes.load(std::memory_order_relaxed);
-  s.metadata = tables.accessible_bytes();
-  s.cached += cached_pages() << page_bits;
-  s.system_calls = os::call_count();
-  std::size_t row = 0;
-  for (std::size_t a = 0; a < tables.arenas; ++a) {
-    std::size_t lead = arenas::pages_of(a);
-    std::array<std::size_t, orders> blocks{};
-    if (arena* const one = arenas::opened(a)) {
-      const std::lock_guard guard(one->lock);
-      s.free += one->free_pages() << page_bits;
-      lead = one->free_from(0, lead);
-      for (unsigned k = 0; k < orders; ++k) blocks[k] = one->free_blocks(k);
-    } else {
-      // Never used: as arenas::open() would make it.
-      for (unsigned k = 0; k < orders; ++k) blocks[k] = (lead >> k) & 1;
-    }
-    for (unsigned k = 0; k < orders; ++k) {
-      s.free_blocks[k] += blocks[k];
-      if (blocks[k] > 0) s.largest_free = std::max(s.largest_free, page_size << k);
-    }
-    // Several arenas, the last one in part, or the short arena at the end.
-    if (row > 0 || arenas::pages_of(a) < arena_pages) {
-      s.largest_free = std::max(s.largest_free, (row + lead) << page_bits);
-    }
-    row = lead == arena_pages ? row + lead : 0;
-  }
+std::size_t committed() noexcept {
+  return committed_bytes.load(std::memory_order_relaxed);
 }
 
 void after_fork_in_child() noexcept {

@@ -13,6 +13,9 @@
 // first, is nobody's while it lasts ("in transit", heap/transit.hpp), and an allocation that
 // finds nothing meanwhile waits for it to come back.
 //
+// Arenas that a device shares (shared.hpp) are none of those that serve here. Their pages come
+// back here like all others and go to them at once.
+//
 // Invariants (verify() in verify.cpp checks them when no thread is inside):
 //   P1  held() is the sum of backed pages of all arenas, in bytes, and never
 //       exceeds the limit by an allocation.
@@ -48,6 +51,9 @@ page_index take_short_arena(std::size_t n) noexcept;
 // where there is one node. Requires: the caller owns the page.
 bool is_near(page_index page) noexcept;
 
+// Whether arenas may ask for huge pages.
+bool may_want_huge() noexcept;
+
 // Pages that nobody uses any more, also over the borders of arenas.
 void give(page_index page, std::size_t n) noexcept;
 
@@ -77,6 +83,8 @@ bool claim_listed(page_index page, std::size_t n) noexcept;
 // Returns all idle memory to the system, or what is older than the delay.
 void purge() noexcept;
 void purge_expired() noexcept;
+// Returns the idle memory of one arena.
+void purge_arena_of(page_index page) noexcept;
 
 std::size_t held() noexcept;
 // Backed pages that are free: what a purge could return.
@@ -84,6 +92,8 @@ std::size_t idle_pages() noexcept;
 // Pages that wait here for a request of their size.
 std::size_t cached_pages() noexcept;
 void set_held_limit(std::size_t bytes) noexcept;
+// What has been made accessible, in bytes.
+std::size_t committed() noexcept;
 
 // Adds the page heap's part.
 void add_statistics(statistics& s) noexcept;

@@ -7,6 +7,7 @@
 
 #include "base/bits.hpp"
 #include "base/check.hpp"
+#include "heap/arenas.hpp"
 #include "heap/checked.hpp"
 #include "heap/lock.hpp"
 #include "heap/page_heap.hpp"
@@ -122,7 +123,7 @@ void thread_cache::keep_block(page_index page, unsigned order, std::uint32_t n) 
 }
 
 void thread_cache::replace_last(page_index page, std::size_t n) noexcept {
-  if (n > most_last || this == &no_cache) {
+  if (n > most_last || this == &no_cache || arenas::is_shared(page)) {
     page_heap::give(page, n);
     return;
   }

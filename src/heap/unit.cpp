@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "heap/arenas.hpp"
 
 namespace cleave::detail {
 
@@ -22,22 +23,8 @@ void forget(open_unit& open) noexcept {
   open.at_entry.store(0, std::memory_order_relaxed);
 }
 
-// Adds to the counter; the one that completes the unit frees it.
-void add_dead(thread_cache& t, const place& in, std::uint32_t bytes) noexcept {
-  // Acquire: if the rest is dead already, its owners' last writes come before
-  // the unit's next use.
-  const std::uint32_t before = in.dead->load(std::memory_order_acquire);
-  CLEAVE_CHECK(before + bytes <= in.size, "more bytes were freed than there are: freed twice?");
-  if (before + bytes != in.size) {
-    // Acq_rel: release, so that our writes to the bytes come before their next
-    // use; acquire, in case this is the last part after all.
-    const std::uint32_t found =
-        in.dead->fetch_add(static_cast<std::uint16_t>(bytes), std::memory_order_acq_rel);
-    if (found + bytes != in.size) return;
-  }
-  // Relaxed: nobody else has a byte of this unit.
-  in.dead->store(0, std::memory_order_relaxed);
-  free_whole(t, in.begin, in.kind);
+bool is_shared(const place& in) noexcept {
+  return in.kind == 0 && arenas::is_shared(tables.page_of(in.begin));
 }
 
 // Frees any bytes without opening a unit.
@@ -83,6 +70,23 @@ void begin_row(thread_cache& t, open_unit& open, std::uintptr_t at, std::size_t 
 
 }  // namespace
 
+void add_dead(thread_cache& t, const place& in, std::uint32_t bytes) noexcept {
+  // Acquire: if the rest is dead already, its owners' last writes come before
+  // the unit's next use.
+  const std::uint32_t before = in.dead->load(std::memory_order_acquire);
+  CLEAVE_CHECK(before + bytes <= in.size, "more bytes were freed than there are: freed twice?");
+  if (before + bytes != in.size) {
+    // Acq_rel: release, so that our writes to the bytes come before their next
+    // use; acquire, in case this is the last part after all.
+    const std::uint32_t found =
+        in.dead->fetch_add(static_cast<std::uint16_t>(bytes), std::memory_order_acq_rel);
+    if (found + bytes != in.size) return;
+  }
+  // Relaxed: nobody else has a byte of this unit.
+  in.dead->store(0, std::memory_order_relaxed);
+  free_whole(t, in.begin, in.kind);
+}
+
 void free_filled(thread_cache& t, open_unit& open) noexcept {
   const std::uintptr_t begin = open.floor;
   const std::size_t size = row_bytes(open);
@@ -98,6 +102,11 @@ void free_filled(thread_cache& t, open_unit& open) noexcept {
 }
 
 void free_part(thread_cache& t, const place& in, std::uintptr_t at, std::uint32_t bytes) noexcept {
+  if (is_shared(in)) {
+    t.count_frees(bytes, 0);
+    add_dead(t, in, bytes);
+    return;
+  }
   open_unit& open = this_unit;
   // Acquire: as in add_dead(), for what `left` then leaves out.
   std::uint32_t dead = in.dead->load(std::memory_order_acquire);

@@ -38,6 +38,8 @@
 // until the thread allocates again: a run of just this size gets it, since its
 // bytes belong to this thread whatever the page is by now.
 //
+// A page that a device shares is never open: its bytes must not be taken back from a row.
+//
 // Invariants (tests/heap/unit_test.cpp; modelled in tests/tiny/):
 //   U1  dead + open contributions of all threads + bytes in live runs = size.
 //   U2  A unit that is counting has at least one byte that was freed and is not
@@ -191,6 +193,10 @@ inline bool free_to_edge(thread_cache& t, std::uintptr_t at, std::size_t bytes) 
   set_row(open, at, at + bytes, open.floor, open.limit);
   return true;
 }
+
+// Bytes of a unit that is not open here are dead; the one that completes the unit frees it.
+// Does not count them.
+void add_dead(thread_cache& t, const place& in, std::uint32_t bytes) noexcept;
 
 // Adds what the open unit's thread has freed. Nothing is open afterwards.
 void close(thread_cache& t) noexcept;

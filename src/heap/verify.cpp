@@ -37,7 +37,7 @@ const char* check_pages(page_totals& sum) noexcept {
     if (one == nullptr) continue;
     const std::lock_guard guard(one->lock);
     if (const char* const wrong = one->check(caches::lost()); wrong != nullptr) return wrong;
-    sum.used += one->pages() - one->free_pages();
+    sum.used += one->pages() - one->first() - one->free_pages();
     sum.backed += one->backed_pages();
     for (std::size_t p = 0; p < one->pages(); ++p) {
       const auto page = static_cast<page_index>(a * arena_pages + p);
