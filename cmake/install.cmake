@@ -11,6 +11,10 @@ if(TARGET cleave_runtime)
   # For the tool, which finds them beside itself.
   install(TARGETS cleave_runtime FILE_SET HEADERS)
 endif()
+if(TARGET cleave_cuda)
+  # Loaded by name from beside libcleave; nothing links it.
+  install(TARGETS cleave_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(EXPORT cleaveTargets NAMESPACE cleave:: DESTINATION ${package_dir})
 
 configure_package_config_file(cmake/cleaveConfig.cmake.in cleaveConfig.cmake

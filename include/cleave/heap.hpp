@@ -229,11 +229,19 @@ struct open_unit {
   std::atomic<std::uint32_t> left{0};
 };
 
+#if defined(__CUDACC__)
+// nvcc's own compiler warns of the attribute, which it leaves to the host's.
+#  pragma nv_diagnostic push
+#  pragma nv_diag_suppress 1835
+#endif
 #if defined(__GNUC__)
 extern CLEAVE_API thread_local constinit open_unit this_unit
     __attribute__((tls_model("initial-exec")));
 #else
 extern thread_local constinit open_unit this_unit;
+#endif
+#if defined(__CUDACC__)
+#  pragma nv_diagnostic pop
 #endif
 
 // Sanitizers are told of every run where program and library are compiled for them

@@ -14,6 +14,7 @@
 #include "base/bits.hpp"
 #include "base/check.hpp"
 #include "device/backend.hpp"
+#include "device/cuda_device.hpp"
 #include "device/host_device.hpp"
 #include "heap/shared.hpp"
 #include "heap/tables.hpp"
@@ -47,7 +48,7 @@ std::string text_of(fault code, std::uint32_t kernel_code, std::uint64_t detail)
 }
 
 std::unique_ptr<device::backend> open_backend(device::kind which, const device::options& chosen) {
-  if (which != device::kind::host) return nullptr;
+  if (which == device::kind::cuda) return device::open_cuda_device();
 #if defined(__cpp_exceptions)
   try {
     return std::make_unique<device::host_device>(chosen);
@@ -418,7 +419,7 @@ machine::machine(machine&&) noexcept = default;
 machine& machine::operator=(machine&&) noexcept = default;
 
 bool machine::is_available(kind which) noexcept {
-  return which == kind::host;
+  return which == kind::host || has_cuda_device();
 }
 
 void machine::start(const detail::device_work& work) {

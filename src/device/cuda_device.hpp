@@ -1,0 +1,15 @@
+// cuda_device.hpp -- finds the plugin that drives CUDA devices, if it is there.
+#pragma once
+
+#include <memory>
+
+#include "device/backend.hpp"
+
+namespace cleave::device {
+
+// Whether there is the plugin, and a device that can do what a machine needs.
+[[nodiscard]] bool has_cuda_device() noexcept;
+// nullptr if there is none.
+[[nodiscard]] std::unique_ptr<backend> open_cuda_device() noexcept;
+
+}  // namespace cleave::device
