@@ -82,6 +82,9 @@ class inference {
   demands run() {
     for (core::function& one : all_.functions) {
       for (core::variable* parameter : one.parameters) is_parameter_[parameter->number] = true;
+      if (!one.launches) continue;
+      // What the device gets must have no other owner.
+      for (core::variable* parameter : one.parameters) want(*parameter);
     }
     for (core::function& one : all_.functions) collect(one.body, one.number);
     spread();
@@ -224,6 +227,8 @@ class inference {
       call.what.kind = operation_kind::call;
       call.what.callee = code->end.callee;
       call.what.arguments = std::move(code->end.arguments);
+      call.what.device = code->end.device;
+      call.what.where = code->end.where;
       code->end = {};
       code->end.value = {call.name, call.name->of, 0};
       code->steps.push_back(std::move(call));

@@ -57,7 +57,7 @@ struct constructor {
 // An instance of a type of the program or of Base, such as List<U32>. Bool, Cmp, Unit and
 // Sigma are some of them; String, Array, Char and numbers are not.
 struct data_type {
-  std::string name;   // as in a message: List<U32>
+  std::string name;  // as in a message: List<U32>
   const type_decl* declaration = nullptr;
   std::vector<const type*> arguments;
   std::vector<constructor> constructors;
@@ -67,7 +67,7 @@ struct data_type {
 
 struct variable {
   const type* of = nullptr;
-  std::string name;  // as in the source, or empty
+  std::string name;        // as in the source, or empty
   std::size_t number = 0;  // unique in the program
   // own(): the value belongs to someone else for as long as this variable lives.
   bool borrowed = false;
@@ -87,18 +87,18 @@ struct closure;
 struct block;
 
 enum class operation_kind : std::uint8_t {
-  copy,        // arguments[0]; between U32 and Char too
-  text,        // the string `text`
-  call,        // callee(arguments)
-  native,      // native<types>(arguments); does the effect, if it is one
-  look,        // the second part of what the native gives; the first is arguments[0] as it was
-  construct,   // constructor number `constructor` of the type of the result
-  leaf,        // ALeaf{arguments[0]}
-  node,        // ANode{arguments[0], arguments[1]}
+  copy,          // arguments[0]; between U32 and Char too
+  text,          // the string `text`
+  call,          // callee(arguments)
+  native,        // native<types>(arguments); does the effect, if it is one
+  look,          // the second part of what the native gives; the first is arguments[0] as it was
+  construct,     // constructor number `constructor` of the type of the result
+  leaf,          // ALeaf{arguments[0]}
+  node,          // ANode{arguments[0], arguments[1]}
   make_closure,  // of type function or io
-  apply,       // arguments[0](arguments[1])
-  run,         // the result of the action arguments[0]
-  nested,      // what `inner` gives
+  apply,         // arguments[0](arguments[1])
+  run,           // the result of the action arguments[0]
+  nested,        // what `inner` gives
 };
 
 struct operation {
@@ -114,6 +114,8 @@ struct operation {
   span where;
   // own(), for construct and leaf: take this token's memory if it has any.
   variable* reuse = nullptr;
+  // A call that the device runs: written f!(x), of a function that a kernel can be made of.
+  bool device = false;
 };
 
 struct label {
@@ -182,8 +184,8 @@ enum class ending_kind : std::uint8_t {
   tail_call,  // callee(arguments), whose result is the result; also apply, if callee is null
   tail_run,   // in the body of an io closure: go on with the action `value`
   branch,
-  jump,       // target(arguments)
-  stop,       // fail: print `message`, exit code 1
+  jump,  // target(arguments)
+  stop,  // fail: print `message`, exit code 1
 };
 
 struct ending {
@@ -194,6 +196,8 @@ struct ending {
   std::unique_ptr<branching> cases;
   const label* target = nullptr;
   std::string message;
+  bool device = false;  // as in operation
+  span where;           // of a tail call that the device runs
 };
 
 struct block {
@@ -220,6 +224,9 @@ struct function {
   block body;
   std::size_t number = 0;
   bool inlined = false;  // becomes a part of the code that calls it
+  bool kernel = false;   // becomes code of the device: a copy for that alone
+  // The host's side of the calls of a kernel: its one call is what the device runs.
+  bool launches = false;
 };
 
 // Owns everything. `main` takes nothing.

@@ -172,6 +172,25 @@ void add_location(std::string& to, const span& where, std::string_view def, cons
   }
 }
 
+void add(std::string& to, std::string_view title, const diagnostic& one, const palette& paint) {
+  if (!to.empty()) to += "\n";
+  to += paint.error;
+  to += title;
+  to += paint.plain;
+  to += "\n";
+  if (!one.message.empty()) {
+    to += "- message  : " + printable(one.message) + "\n";
+  } else {
+    to += "- expected : " + printable(one.expected) + "\n";
+    to += "- observed : " + printable(one.observed) + "\n";
+  }
+  add_location(to, one.where, one.def, paint);
+  for (const remark& other : one.remarks) {
+    to += "- see also : " + printable(other.text) + "\n";
+    add_location(to, other.where, {}, paint);
+  }
+}
+
 nlohmann::json place(const span& where) {
   if (where.file == nullptr) {
     return {{"file", nullptr}, {"line", 0}, {"column", 0}, {"end_line", 0}, {"end_column", 0}};
@@ -185,42 +204,9 @@ nlohmann::json place(const span& where) {
           {"end_column", end.column}};
 }
 
-}  // namespace
-
-void diagnostics::report(diagnostic one) {
-  if (count_++ < most) all_.push_back(std::move(one));
-}
-
-std::string to_text(const diagnostics& found, colours paint) {
-  const palette& with = paint == colours::always ? colourful : colourless;
-  std::string made;
-  for (const diagnostic& one : found.all()) {
-    if (!made.empty()) made += "\n";
-    made += with.error;
-    made += "Error:";
-    made += with.plain;
-    made += "\n";
-    if (!one.message.empty()) {
-      made += "- message  : " + printable(one.message) + "\n";
-    } else {
-      made += "- expected : " + printable(one.expected) + "\n";
-      made += "- observed : " + printable(one.observed) + "\n";
-    }
-    add_location(made, one.where, one.def, with);
-    for (const remark& other : one.remarks) {
-      made += "- see also : " + printable(other.text) + "\n";
-      add_location(made, other.where, {}, with);
-    }
-  }
-  if (found.count() > found.all().size()) {
-    made += "\nand " + std::to_string(found.count() - found.all().size()) + " more\n";
-  }
-  return made;
-}
-
-std::string to_json(const diagnostics& found) {
+nlohmann::json to_json(const std::vector<diagnostic>& of) {
   nlohmann::json all = nlohmann::json::array();
-  for (const diagnostic& one : found.all()) {
+  for (const diagnostic& one : of) {
     nlohmann::json made = place(one.where);
     made["expected"] = one.expected;
     made["observed"] = one.observed;
@@ -234,8 +220,31 @@ std::string to_json(const diagnostics& found) {
     }
     all.push_back(std::move(made));
   }
-  const nlohmann::json whole = {
-      {"diagnostics", std::move(all)}, {"count", found.count()}, {"notes", found.notes()}};
+  return all;
+}
+
+}  // namespace
+
+void diagnostics::report(diagnostic one) {
+  if (count_++ < most) all_.push_back(std::move(one));
+}
+
+std::string to_text(const diagnostics& found, colours paint) {
+  const palette& with = paint == colours::always ? colourful : colourless;
+  std::string made;
+  for (const diagnostic& one : found.warnings()) add(made, "Warning:", one, with);
+  for (const diagnostic& one : found.all()) add(made, "Error:", one, with);
+  if (found.count() > found.all().size()) {
+    made += "\nand " + std::to_string(found.count() - found.all().size()) + " more\n";
+  }
+  return made;
+}
+
+std::string to_json(const diagnostics& found) {
+  const nlohmann::json whole = {{"diagnostics", to_json(found.all())},
+                                {"count", found.count()},
+                                {"warnings", to_json(found.warnings())},
+                                {"notes", found.notes()}};
   // Names of files and what they hold need not be UTF-8.
   return whole.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -37,16 +37,20 @@ class diagnostics {
   static constexpr std::size_t most = 50;
 
   void report(diagnostic one);
+  // What is no error, but not what the program asks for either.
+  void warn(diagnostic one) { warnings_.push_back(std::move(one)); }
   // What is worth a line on standard error but is no error, such as a skipped proof.
   void note(std::string text) { notes_.push_back(std::move(text)); }
 
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
   [[nodiscard]] const std::vector<diagnostic>& all() const noexcept { return all_; }
+  [[nodiscard]] const std::vector<diagnostic>& warnings() const noexcept { return warnings_; }
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
 
  private:
   std::vector<diagnostic> all_;
+  std::vector<diagnostic> warnings_;
   std::vector<std::string> notes_;
   std::size_t count_ = 0;
 };
@@ -54,11 +58,12 @@ class diagnostics {
 enum class colours : bool { never, always };
 
 // As section 8.3 of the language says it: expected, observed, location, the lines
-// around it and a caret. Control characters of the source are shown as escapes.
+// around it and a caret. Warnings come first. Control characters of the source are shown as
+// escapes.
 [[nodiscard]] std::string to_text(const diagnostics& found, colours paint);
 
 // The same as one JSON object: {"diagnostics": [{file, line, column, end_line, end_column,
-// expected, observed, message, def, remarks}], "count": n, "notes": [...]}.
+// expected, observed, message, def, remarks}], "count": n, "warnings": [the same], "notes": [...]}.
 [[nodiscard]] std::string to_json(const diagnostics& found);
 
 }  // namespace cleave::lang

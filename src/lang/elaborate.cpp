@@ -35,7 +35,8 @@ void fill_data(type_table& types, fact_table& facts, reporter& report) {
 
 }  // namespace
 
-void elaborate(const source_program& all, core::program& made, diagnostics& found) {
+void elaborate(const source_program& all, core::program& made, diagnostics& found,
+               device_calls* device) {
   reporter report(found);
   type_table types(made);
   fact_table facts(all, types, report);
@@ -47,7 +48,7 @@ void elaborate(const source_program& all, core::program& made, diagnostics& foun
   types.set_rest(types.data(*unit->type, {}));
   instance_table instances(made, types, report);
   made.main = instances.get({.def = all.main, .facts = {}}, all.main->where);
-  elaboration shared{made, types, facts, instances, report};
+  elaboration shared{made, types, facts, instances, report, device};
   while (const instance* const next = instances.next()) {
     body_maker(shared, *next).make();
     if (found.count() > diagnostics::most) return;

@@ -203,6 +203,8 @@ core::atom body_maker::deliver(core::operation what, shape* type, goal to) {
     here_->end.kind = ending_kind::tail_call;
     here_->end.callee = what.callee;
     here_->end.arguments = std::move(what.arguments);
+    here_->end.device = what.device;
+    here_->end.where = what.where;
     return {};
   }
   if (to.how == use::tail && what.kind == operation_kind::run) {

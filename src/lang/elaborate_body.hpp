@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "lang/core.hpp"
+#include "lang/device_calls.hpp"
 #include "lang/elaborate_instances.hpp"
 #include "lang/facts.hpp"
 #include "lang/tree.hpp"
@@ -41,6 +42,7 @@ struct elaboration {
   fact_table& facts;
   instance_table& instances;
   reporter& report;
+  device_calls* device;  // null: calls f!(x) are calls like any other
 };
 
 class body_maker {
@@ -92,6 +94,7 @@ class body_maker {
     shape* result = nullptr;
     std::size_t used = 0;  // arguments, others among them
     span where = {};
+    bool device = false;  // the call is to run on the device
   };
 
   // A native def, or an action that is to be run, with its arguments.
@@ -183,6 +186,7 @@ class body_maker {
   core::atom apply_all(core::atom callee, shape* type, const std::vector<given>& arguments,
                        std::size_t from, shape* expected, goal to, span where);
   [[nodiscard]] static std::vector<given> given_to(const call_term& of);
+  [[nodiscard]] bool wants_device(const std::vector<const call_term*>& chain) const;
   core::atom argument_value(const given& of, shape* expected);
   [[nodiscard]] plan plan_def(const def_decl& def, const std::vector<const fact*>& parts,
                               const std::vector<given>& arguments, span where);

@@ -3,6 +3,7 @@
 // A def with too few arguments is a closure that takes the others one by one; with too
 // many, its result is applied to the rest. Arguments that do not exist at run time are
 // facts, which say what instance is called.
+#include <algorithm>
 #include <string>
 
 #include "lang/closed_term.hpp"
@@ -41,19 +42,31 @@ core::atom body_maker::place_call(const call_term& of, shape* expected, goal to)
     const std::vector<given> more = given_to(**call);
     arguments.insert(arguments.end(), more.begin(), more.end());
   }
+  const bool device = wants_device(chain);
   if (const auto* const name = as<name_term>(callee)) {
     if (name->local == nullptr && name->def != nullptr) {
-      return call(plan_def(*name->def, {}, arguments, of.where), arguments, expected, to);
+      plan made = plan_def(*name->def, {}, arguments, of.where);
+      made.device = device;
+      return call(made, arguments, expected, to);
     }
     const bool erased = name->local != nullptr && !locals_.contains(name->local);
     const fact* const known = erased ? env_.find(name->local) : nullptr;
     if (is_function(known)) {
-      return call(plan_known(*known, arguments, of.where), arguments, expected, to);
+      plan made = plan_known(*known, arguments, of.where);
+      made.device = device;
+      return call(made, arguments, expected, to);
     }
   }
+  if (device) all_.device->refuse(of.where, "what is called is a value, not a def");
   shape* const type = types_.unknown();
   const core::atom function = value(*callee, type);
   return apply_all(function, type, arguments, 0, expected, to, of.where);
+}
+
+// One of the calls is written f!(x), and is to run there. In a kernel all calls are its own.
+bool body_maker::wants_device(const std::vector<const call_term*>& chain) const {
+  return all_.device != nullptr && !made_.kernel && !all_.device->refused(chain.front()->where) &&
+         std::ranges::any_of(chain, [](const call_term* one) { return one->device; });
 }
 
 std::vector<body_maker::given> body_maker::given_to(const call_term& of) {
@@ -304,6 +317,11 @@ core::atom body_maker::call(const plan& of, const std::vector<given>& arguments,
     }
     return deliver(function_of(of, values, types), to);
   }
+  if (of.device && of.what.def != nullptr &&
+      (of.what.def->native || of.what.def == facts_.base_def("IO.bind") ||
+       of.what.def == facts_.base_def("IO.pure"))) {
+    all_.device->refuse(of.where, std::string(of.what.def->name) + " is not written in Bend");
+  }
   if (of.what.def != nullptr && of.what.def == facts_.base_def("IO.bind")) {
     return place_bind(of, to);
   }
@@ -356,6 +374,9 @@ core::atom body_maker::emit(const plan& of, atoms values, goal to) {
   made.kind = operation_kind::call;
   target what = of.what;
   what.runs = to.run;
+  // What a kernel calls is a part of it.
+  made.device = of.device && !made_.kernel;
+  what.kernel = made_.kernel || made.device;
   calls_.push_back(
       {here_, to.how == use::tail ? none : here_->steps.size(), std::move(what), of.where});
   shape* const result = to.run ? type_table::find(of.result)->parts[0] : of.result;

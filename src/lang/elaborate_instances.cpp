@@ -45,7 +45,7 @@ void instance_table::append(key& to, const fact* one) {
 }
 
 const core::function* instance_table::get(const target& what, span where) {
-  key k{address(what.def), what.runs ? 1U : 0U};
+  key k{address(what.def), (what.runs ? 1U : 0U) + (what.kernel ? 2U : 0U)};
   bool special = what.lambda != nullptr;
   for (const fact* one : what.facts) {
     append(k, one);
@@ -71,6 +71,7 @@ const core::function* instance_table::get(const target& what, span where) {
   at->second = &made;
   made.name = name_of(what);
   made.number = made_.functions.size() - 1;
+  made.kernel = what.kernel;
   made.source = what.lambda != nullptr ? what.lambda->def : what.def;
   instances_.push_back({what, &made});
   return &made;

@@ -32,6 +32,8 @@ struct target {
   std::size_t arity = 0;  // of the lambda
   // Its result is an action, and the instance runs it: so it needs no closure.
   bool runs = false;
+  // It is code for the device: an instance of its own, and so is all that it calls.
+  bool kernel = false;
 };
 
 struct instance {

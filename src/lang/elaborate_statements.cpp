@@ -64,6 +64,7 @@ void body_maker::begin_piece(piece& rest, shape* expected) {
   core::function& made = all_.made.functions.emplace_back();
   made.name = made_.name;
   made.source = made_.source;
+  made.kernel = made_.kernel;
   made.number = all_.made.functions.size() - 1;
   results_.emplace_back(&made, expected);
   rest.made = &made;

@@ -151,7 +151,7 @@ void code_writer::take_fields(const core::branching& cases, const core::arm& one
   }
   if (one.token != nullptr && !cases.consumes) {
     // The subject lives on, so there is no memory.
-    line("void* " + name(*one.token) + " = nullptr;");
+    local("void*", name(*one.token), "nullptr");
     tokens_[one.token] = ";";
   }
   switch (unit_.types.layout_of(*cases.subject.of).form) {
@@ -232,7 +232,7 @@ void code_writer::take_from_array(const core::branching& cases, const core::arm&
     if (!cases.consumes) {
       if (field != nullptr) define(field, subject + ".data[0]");
     } else if (one.token != nullptr) {
-      line("void* " + name(*one.token) + ";");
+      local("void*", name(*one.token));
       const std::string open = "open_leaf(" + subject + ", " + name(*one.token) + ")";
       if (field != nullptr) {
         define(field, open);
@@ -258,7 +258,9 @@ void code_writer::take_from_array(const core::branching& cases, const core::arm&
     return;
   }
   const std::string halves = fresh("halves");
-  line("auto " + halves + " = cut(" + subject + ");");
+  const std::string& type = unit_.types.name(*cases.subject.of);
+  local(machine_ != nullptr ? "pair<" + type + ", " + type + ">" : "auto", halves,
+        "cut(" + subject + ")");
   for (std::size_t k = 0; k < 2; ++k) {
     const std::string half = halves + (k == 0 ? ".fst" : ".snd");
     if (one.fields[k] != nullptr) {

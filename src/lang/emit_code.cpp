@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "lang/emit_kernels.hpp"
+
 namespace cleave::lang {
 namespace {
 
@@ -54,6 +56,18 @@ void code_writer::line(std::string_view text) {
   out_ += '\n';
 }
 
+// A variable, which gets the value if there is one. Those of a machine stand before all of its
+// code, so that it can be entered anywhere.
+void code_writer::local(const std::string& type, const std::string& name,
+                        const std::string& value) {
+  if (machine_ != nullptr) {
+    machine_->locals += "  " + type + " " + name + ";\n";
+    if (!value.empty()) line(name + " = " + value + ";");
+  } else {
+    line(type + " " + name + (value.empty() ? ";" : " = " + value + ";"));
+  }
+}
+
 void code_writer::open(std::string_view before) {
   line(std::string(before) + "{");
   ++indent;
@@ -100,6 +114,8 @@ void code_writer::write(const core::block& code, const goal& to) {
     }
     if (one.kind == step_kind::define) {
       label(*one.target, to);
+    } else if (stops_at(one)) {
+      wait_at(code, at);
     } else {
       step(one);
     }
@@ -122,7 +138,7 @@ void code_writer::chain(std::span<const core::step> cells) {
 void code_writer::label(const core::label& one, const goal& to) {
   const std::string past = fresh("past");
   for (const core::variable* parameter : one.parameters) {
-    line(unit_.type(*parameter) + " " + name(*parameter) + ";");
+    local(unit_.type(*parameter), name(*parameter));
   }
   line("goto " + past + ";");
   open(join_label(one) + ": ");
@@ -149,7 +165,14 @@ std::size_t code_writer::weight(const core::block& code) {
 
 void code_writer::give(const std::string& value, const goal& to) {
   switch (to.how) {
-    case goal::returns: line("return " + value + ";"); break;
+    case goal::returns:
+      if (machine_ != nullptr) {
+        line("at.slots[0].as." + machine_->result(*inside_) + " = " + value + ";");
+        line("return 0;");
+      } else {
+        line("return " + value + ";");
+      }
+      break;
     case goal::assigns:
       line(to.target + " = " + value + ";");
       if (!to.after.empty()) line("goto " + to.after + ";");
@@ -175,7 +198,7 @@ void code_writer::assign(const std::vector<core::variable*>& targets, const atom
                     [&](const core::atom& one) { return one.name == targets[k]; });
     if (read_again) {
       const std::string kept = fresh("next");
-      line(unit_.type(*targets[k]) + " " + kept + " = " + value(values[k]) + ";");
+      local(unit_.type(*targets[k]), kept, value(values[k]));
       later += name(*targets[k]) + " = " + kept + "; ";
     } else {
       line(name(*targets[k]) + " = " + value(values[k]) + ";");
@@ -193,6 +216,14 @@ void code_writer::end(const core::ending& one, const goal& to) {
     case ending_kind::tail_call:
       if (one.callee == nullptr) {
         give("apply(" + values(one.arguments) + ")", to);
+      } else if (one.device) {
+        core::operation call;
+        call.callee = one.callee;
+        call.arguments = one.arguments;
+        give(launch(call), to);
+      } else if (to.how == goal::returns && machine_ != nullptr && machine_->has(*one.callee)) {
+        assign(one.callee->parameters, one.arguments);
+        line("goto " + entry_label(*one.callee) + ";");
       } else if (to.how == goal::returns && round_ != nullptr && one.callee == inside_) {
         next_round(one);
       } else if (to.how == goal::returns && inside_ != nullptr &&

@@ -47,11 +47,15 @@ struct round_code {
   std::unordered_map<const core::operation*, std::string> numbers{};  // in the first round
 };
 
+struct machine_code;  // emit_kernels.hpp
+
 class code_writer {
  public:
-  // `inside` is the function whose tail calls may be jumps; null in a closure.
-  code_writer(unit_writer& unit, std::string& out, const core::function* inside)
-      : unit_(unit), out_(out), inside_(inside) {}
+  // `inside` is the function whose tail calls may be jumps; null in a closure. `machine` is
+  // what the function is a member of, if it is.
+  code_writer(unit_writer& unit, std::string& out, const core::function* inside,
+              machine_code* machine = nullptr)
+      : unit_(unit), out_(out), inside_(inside), machine_(machine) {}
 
   void write(const core::block& code, const goal& to);
   // The body of a function of a group.
@@ -70,6 +74,7 @@ class code_writer {
   void chain(std::span<const core::step> cells);
   [[nodiscard]] std::size_t weight(const core::block& code);
   void line(std::string_view text);
+  void local(const std::string& type, const std::string& name, const std::string& value = {});
   void open(std::string_view before = "");
   void close(std::string_view after = "");
   void give(const std::string& value, const goal& to);
@@ -110,6 +115,11 @@ class code_writer {
   [[nodiscard]] std::string straight_slot(const core::operation& what) const;
   [[nodiscard]] std::string straight_number(const core::operation& what) const;
 
+  // emit_kernels.cpp
+  [[nodiscard]] bool stops_at(const core::step& one) const;
+  void wait_at(const core::block& code, std::size_t at);
+  [[nodiscard]] std::string launch(const core::operation& what);
+
   // emit_branches.cpp
   void branch(const core::branching& cases, const goal& to);
   using alternatives = std::vector<const core::arm*>;  // null stands for `otherwise`
@@ -129,6 +139,7 @@ class code_writer {
   unit_writer& unit_;
   std::string& out_;
   const core::function* inside_;
+  machine_code* machine_;
   const round_code* round_ = nullptr;
   // So many in a row that each is a call.
   bool many_cells_ = false;

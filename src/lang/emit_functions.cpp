@@ -24,8 +24,8 @@ std::string signature(const unit_writer& unit, const core::function& one) {
     parameters += parameters.empty() ? "" : ", ";
     parameters += unit.type(*parameter) + " " + unit_writer::name(*parameter);
   }
-  return unit.types.name(*one.result) + " " + unit_writer::name(one) + "(" + parameters +
-         ") noexcept";
+  return (one.kernel ? "CLEAVE_ON_DEVICE " : "") + unit.types.name(*one.result) + " " +
+         unit_writer::name(one) + "(" + parameters + ") noexcept";
 }
 
 // The bodies of all members, one behind the other, each with a label if it is jumped to.
@@ -76,6 +76,7 @@ void define_many(unit_writer& unit, const function_group& group, std::string& ou
       parameters += ", " + unit.type(*parameter) + " " + unit_writer::name(*parameter);
     }
   }
+  if (group.entries.front()->kernel) out += "CLEAVE_ON_DEVICE ";
   out += "static " + unit.types.name(*group.entries.front()->result) + " " + name + "(" +
          parameters + ") noexcept {\n";
   function_group others = group;
@@ -110,6 +111,7 @@ void define_many(unit_writer& unit, const function_group& group, std::string& ou
 std::string declare_functions(const unit_writer& unit) {
   std::string out;
   for (const function_group& group : unit.groups.all()) {
+    if (unit.members.has(*group.members.front())) continue;
     const bool loops = group.members.size() > 1 || unit.groups.jumped_to(*group.members.front());
     for (const core::function* one : group.entries) {
       if (one->inlined) out += "[[gnu::always_inline]] ";
@@ -123,6 +125,7 @@ std::string declare_functions(const unit_writer& unit) {
 std::string define_functions(unit_writer& unit) {
   std::string out;
   for (const function_group& group : unit.groups.all()) {
+    if (unit.members.has(*group.members.front())) continue;
     if (group.entries.size() == 1) define_single(unit, group, out);
     if (group.entries.size() > 1) define_many(unit, group, out);
   }

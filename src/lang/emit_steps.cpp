@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lang/emit_code.hpp"
+#include "lang/emit_kernels.hpp"
 #include "lang/walk.hpp"
 
 namespace cleave::lang {
@@ -70,13 +71,13 @@ void code_writer::define(const core::variable* variable, const std::string& valu
   if (variable == nullptr) {
     line("drop(" + value + ");");
   } else {
-    line(unit_.type(*variable) + " " + name(*variable) + " = " + value + ";");
+    local(unit_.type(*variable), name(*variable), value);
   }
 }
 
 void code_writer::let(const core::variable* variable, const core::operation& what) {
   if (what.kind == operation_kind::nested) {
-    if (variable != nullptr) line(unit_.type(*variable) + " " + name(*variable) + ";");
+    if (variable != nullptr) local(unit_.type(*variable), name(*variable));
     inner(*what.inner, variable != nullptr ? name(*variable) : "");
   } else if (what.kind == operation_kind::construct) {
     if (variable != nullptr) construct(*variable, what);
@@ -117,7 +118,9 @@ std::string code_writer::expression(const core::operation& what, const core::typ
       return "static_cast<" + unit_.types.name(*result) + ">(" + arguments + ")";
     }
     case operation_kind::text: return unit_.text(what.text);
-    case operation_kind::call: return unit_writer::name(*what.callee) + "(" + arguments + ")";
+    case operation_kind::call:
+      if (what.device) return launch(what);
+      return unit_writer::name(*what.callee) + "(" + arguments + ")";
     case operation_kind::look: return native_call(what) + ".snd";
     case operation_kind::native: {
       const std::string call = native_call(what);
@@ -159,7 +162,7 @@ void code_writer::construct(const core::variable& variable, const core::operatio
       define(&variable, "static_cast<" + unit_.types.name(type) + ">(" + number + ")");
       return;
     case form::choice: {
-      line(unit_.type(variable) + " " + name(variable) + ";");
+      local(unit_.type(variable), name(variable));
       line(name(variable) + ".constructor = " + number + ";");
       if (what.arguments.empty()) return;
       const std::string fields =
@@ -191,6 +194,9 @@ void code_writer::construct(const core::variable& variable, const core::operatio
   for (const std::size_t k : found.cells[what.constructor].order) {
     fields += (fields.empty() ? "" : ", ") + value(what.arguments[k]);
   }
+  if (machine_ != nullptr) {
+    return local(unit_.type(variable), name(variable), unit_.type(variable) + "{" + fields + "}");
+  }
   line(unit_.type(variable) + " " + name(variable) + "{" + fields + "};");
 }
 
@@ -198,6 +204,14 @@ void code_writer::construct(const core::variable& variable, const core::operatio
 // their own, so that the variables stay in registers.
 void code_writer::parallel(const core::step& one) {
   std::vector<std::string> work;
+  if (inside_ != nullptr && inside_->kernel) {
+    // What is worth a fork there is a member of a machine.
+    for (const core::branch_value& value : one.values) {
+      if (value.name != nullptr) local(unit_.type(*value.name), name(*value.name));
+      inner(*value.value, value.name != nullptr ? name(*value.name) : "");
+    }
+    return;
+  }
   for (const core::branch_value& value : one.values) {
     if (value.name != nullptr) line(unit_.type(*value.name) + " " + name(*value.name) + ";");
     work.emplace_back();

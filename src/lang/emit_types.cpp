@@ -19,8 +19,8 @@ std::string enumeration_name(const core::data_type& data, std::size_t size) {
 
 }  // namespace
 
-type_writer::type_writer(const core::program& all, const layouts& shapes)
-    : all_(all), shapes_(shapes) {
+type_writer::type_writer(const core::program& all, const layouts& shapes, bool device)
+    : all_(all), shapes_(shapes), device_(device) {
   std::size_t number = 0;
   // Boxed types first: others may mention them before their place.
   for (const core::type& type : all.types) {
@@ -143,10 +143,12 @@ void type_writer::write_ops(const core::type& type, std::string& out) const {
   std::string keeps;
   std::string scans;
   std::string copies;
+  std::string moves;
   for (std::size_t k = 0; k < data.constructors.size(); ++k) {
     std::string keep;
     std::string scan;
     std::string copy;
+    std::string move;
     for (std::size_t f = 0; f < data.constructors[k].fields.size(); ++f) {
       if (shapes_.of(*data.constructors[k].fields[f]).plain) continue;
       const std::string place =
@@ -154,6 +156,7 @@ void type_writer::write_ops(const core::type& type, std::string& out) const {
       keep += " runtime::keep(" + place + ");";
       scan += " runtime::scan(" + place + ", dead);";
       copy += " " + place + " = copy_of_view(" + place + ");";
+      move += " " + place + " = runtime::to_device(" + place + ");";
     }
     if (keep.empty()) continue;
     if (found.form == form::choice) {
@@ -161,18 +164,24 @@ void type_writer::write_ops(const core::type& type, std::string& out) const {
       keep = when + keep + " }";
       scan = when + scan + " }";
       copy = when + copy + " }";
+      move = when + move + " }";
     }
     keeps += keep;
     scans += scan;
     copies += copy;
+    moves += move;
   }
   const std::string as = "program::" + name(type);
   out += "}  // namespace program\ntemplate <>\nstruct ops<" + as + "> {\n";
   out += "  static constexpr bool plain = false;\n";
-  out += "  static void keep(" + as + "& v) noexcept {" + keeps + " }\n";
-  out += "  static void scan(" + as + " v, pile& dead) noexcept {" + scans + " }\n";
+  const std::string begin = device_ ? "  CLEAVE_ON_DEVICE static " : "  static ";
+  out += begin + "void keep(" + as + "& v) noexcept {" + keeps + " }\n";
+  out += begin + "void scan(" + as + " v, pile& dead) noexcept {" + scans + " }\n";
   if (found.holds_array) {
-    out += "  static " + as + " copy(" + as + " v) noexcept {" + copies + " return v; }\n";
+    out += begin + as + " copy(" + as + " v) noexcept {" + copies + " return v; }\n";
+    if (device_) {
+      out += "  static " + as + " to_device(" + as + " v) noexcept {" + moves + " return v; }\n";
+    }
   }
   out += "};\nnamespace program {\n";
 }

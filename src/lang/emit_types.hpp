@@ -23,7 +23,8 @@ namespace cleave::lang {
 
 class type_writer {
  public:
-  type_writer(const core::program& all, const layouts& shapes);
+  // `device`: values go to a device and are used there.
+  type_writer(const core::program& all, const layouts& shapes, bool device = false);
 
   [[nodiscard]] const std::string& name(const core::type& type) const { return names_.at(&type); }
   [[nodiscard]] const layout& layout_of(const core::type& type) const { return shapes_.of(type); }
@@ -54,6 +55,7 @@ class type_writer {
 
   const core::program& all_;
   const layouts& shapes_;
+  bool device_;
   std::unordered_map<const core::type*, std::string> names_;
   std::unordered_map<const core::data_type*, std::vector<std::string>> cells_;
   std::unordered_map<const core::data_type*, std::vector<std::size_t>> descriptors_;

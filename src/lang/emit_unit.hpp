@@ -10,12 +10,14 @@
 #include "lang/emit_groups.hpp"
 #include "lang/emit_names.hpp"
 #include "lang/emit_types.hpp"
+#include "lang/kernels.hpp"
 
 namespace cleave::lang {
 
 struct unit_writer {
   const type_writer& types;
   const function_groups& groups;
+  const kernel_members& members;
 
   std::string constants{};         // of strings
   std::string closure_structs{};   // environments, and the declarations of their code

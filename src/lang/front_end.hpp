@@ -1,7 +1,7 @@
 // front_end.hpp -- the passes, from a file's name to C++.
 //
-//   tree_store nodes; diagnostics found; 
-//   const auto all = load("life.bend", read_from_disk, nodes, found);   // lex, parse, follow imports
+//   tree_store nodes; diagnostics found;
+//   const auto all = load("life.bend", read_from_disk, nodes, found);   // lex, parse, imports
 //   resolve(all, found);                                                // names, shapes, laws
 //   check_affine(all, found);                                           // each array once
 //   if (found.empty()) {
@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "lang/core.hpp"
+#include "lang/device_calls.hpp"
 #include "lang/diagnostic.hpp"
 #include "lang/tree.hpp"
 
@@ -43,10 +44,12 @@ struct source_program {
 };
 
 // The text of a file; empty with the reason in `error` if it cannot be read.
-using file_reader = std::function<std::optional<std::string>(const std::string& path, std::string& error)>;
+using file_reader =
+    std::function<std::optional<std::string>(const std::string& path, std::string& error)>;
 
 // Reads a file of at most source_file::largest bytes.
-[[nodiscard]] std::optional<std::string> read_from_disk(const std::string& path, std::string& error);
+[[nodiscard]] std::optional<std::string> read_from_disk(const std::string& path,
+                                                        std::string& error);
 
 // The tokens of `source` as a tree. Reports all errors that it can tell apart.
 // `base`: `@native` defs and the mark & are allowed.
@@ -63,14 +66,21 @@ void resolve(source_program& all, tree_store& nodes, diagnostics& found);
 // Section 9.1: what is bound without + is used at most once on each path.
 void check_affine(const source_program& all, diagnostics& found);
 
-// Makes an instance of all that main needs. Requires: all.main.
-void elaborate(const source_program& all, core::program& made, diagnostics& found);
+// Makes an instance of all that main needs. With `device`, what the calls f!(x) need is made
+// for the device, but those that it refuses. Requires: all.main.
+void elaborate(const source_program& all, core::program& made, diagnostics& found,
+               device_calls* device = nullptr);
 
 // Makes ownership explicit: borrowed parameters, keep and drop, tokens.
 void own(core::program& all);
 
+// What a program becomes, all passes from elaborate() to own(). With `device`, a call f!(x) that
+// the device cannot run is one like any other, and a warning says so.
+void make_core(const source_program& all, bool device, core::program& made, diagnostics& found);
+
 struct emit_options {
-  std::string source_name;   // for a comment
+  std::string source_name;  // for a comment
+  bool device = false;      // with the kernels of the program
 };
 
 // One C++20 translation unit over include/cleave/runtime/.

@@ -74,6 +74,8 @@ class simplifier {
       code.end.value = {};
       code.end.callee = call ? last.callee : nullptr;
       code.end.arguments = std::move(last.arguments);
+      code.end.device = last.device;
+      code.end.where = last.where;
       code.steps.pop_back();
     }
   }

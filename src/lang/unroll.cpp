@@ -175,6 +175,8 @@ void unroll(core::program& all, const unrolling& how) {
   const std::size_t count = all.functions.size();
   for (std::size_t k = 0; k < count; ++k) {
     core::function& one = all.functions[k];
+    // Code for a device is small.
+    if (one.kernel || one.launches) continue;
     const survey found(one);
     if (found.calls() < how.least_calls || !found.descends() || !known.alone(one)) continue;
     const std::size_t levels = levels_for(found, how);

@@ -155,6 +155,7 @@ class copier {
     made.constructor = from.constructor;
     made.text = from.text;
     made.where = from.where;
+    made.device = from.device;
     made.reuse = name(from.reuse);
     made.inner = copy(from.inner);
     if (from.made) made.made = copy(*from.made);
@@ -179,6 +180,8 @@ class copier {
     to.end.arguments = copy(from.arguments);
     to.end.target = from.target != nullptr ? targets_.at(from.target) : nullptr;
     to.end.message = from.message;
+    to.end.device = from.device;
+    to.end.where = from.where;
   }
 
   void branch(core::block& to, const core::branching& from) {

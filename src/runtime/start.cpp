@@ -1,14 +1,13 @@
 #include <cleave/runtime/start.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "os/stack.hpp"
 #include "os/stream.hpp"
 #include "runtime/arguments.hpp"
+#include "runtime/environment.hpp"
 #include "runtime/output.hpp"
 #include "runtime/statistics.hpp"
 #include "runtime/threads.hpp"
@@ -22,24 +21,6 @@ constexpr std::size_t most_stack_megabytes = std::size_t{1} << 20;
 constexpr std::size_t most_worker_megabytes = 1024;
 // What the system must give at least of a larger wish.
 constexpr std::size_t least_stack_megabytes = 64;
-
-std::string_view variable(const char* name) noexcept {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? std::string_view() : value;
-}
-
-// The number from 1 to `most` in the variable, `usual` if it is not set.
-std::size_t number_in(const char* name, std::size_t usual, std::size_t most) noexcept {
-  const std::string_view text = variable(name);
-  if (text.empty()) return usual;
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number == 0 || number > most) {
-    end_process(
-        1, "bend: " + std::string(name) + " is no number from 1 to " + std::to_string(most) + "\n");
-  }
-  return number;
-}
 
 struct run_of_program {
   thread_team& team;
@@ -74,7 +55,7 @@ int start(int argc, char** argv, void (*program)(), bool counts) noexcept {
   }
   output::flush();
   output::put_error(statistics_asked_for());
-  return variable("CLEAVE_CHECK") == "1" ? check_heap() : 0;
+  return setting("CLEAVE_CHECK") == "1" ? check_heap() : 0;
 }
 
 }  // namespace detail

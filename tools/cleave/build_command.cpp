@@ -69,6 +69,7 @@ void add_build_command(CLI::App& app, outcome& result) {
                     "For any processor of this kind, not the one that is here");
   command->add_flag("--stats", asked->mode.statistics,
                     "It counts what it does, and prints that if $CLEAVE_STATS is 1");
+  add_device_option(*command, asked->mode.device);
   add_format_option(*command, asked->format);
   command->footer(
       "What was made runs wherever libtbb is. It reads CLEAVE_THREADS, the number of threads,\n"

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #if defined(__x86_64__)
 #  include <cpuid.h>
@@ -35,7 +36,7 @@ std::vector<std::string> words_of(const std::string& text) {
 }
 
 bool is_program(const std::string& path) {
-  struct stat about {};
+  struct stat about{};
   return ::stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) &&
          ::access(path.c_str(), X_OK) == 0;
 }
@@ -62,7 +63,7 @@ std::string identity_of(const std::vector<std::string>& words) {
     all.add(word);
     const std::string place = word.starts_with('-') ? "" : in_path(word);
     std::array<char, PATH_MAX> real{};
-    struct stat about {};
+    struct stat about{};
     if (place.empty() || ::realpath(place.c_str(), real.data()) == nullptr) continue;
     if (::stat(real.data(), &about) != 0) continue;
     all.add(real.data());
@@ -116,18 +117,43 @@ std::vector<std::string> options_of(compile_mode mode) {
 #endif
   if (mode.statistics) options.emplace_back("-DCLEAVE_PROGRAM_STATS=1");
   if (mode.pieces) options.emplace_back("-DCLEAVE_TRACE_PIECES=1");
+  if (mode.device == device_choice::host) options.emplace_back("-DCLEAVE_PROGRAM_DEVICE=1");
+  if (mode.device == device_choice::cuda) options.emplace_back("-DCLEAVE_PROGRAM_DEVICE=2");
+  return options;
+}
+
+// The same for nvcc: what it does not know is for the compiler of the host.
+std::vector<std::string> nvcc_options_of(compile_mode mode) {
+  std::vector<std::string> options = {
+      "-std=c++20", "-O3", "-w",
+      // Functions that a compiler could evaluate are the device's too.
+      "--expt-relaxed-constexpr",
+      // As on the host: see -ffp-contract above.
+      "-fmad=false", "-Wno-deprecated-gpu-targets"};
+  std::vector<std::string> host;
+  for (const std::string& one : options_of(mode)) {
+    if (one.starts_with("-D")) {
+      options.push_back(one);
+    } else if (one != "-std=c++20" && one != "-O3" && one != "-w" && one != "-pipe") {
+      host.push_back(one);
+    }
+  }
+  options.emplace_back("-Xcompiler=" + fmt::format("{}", fmt::join(host, ",")));
   return options;
 }
 
 // Where oneTBB is, if that is no place where compilers look anyway.
-std::vector<std::string> libraries(const program_kit& kit) {
+std::vector<std::string> libraries(const program_kit& kit, bool nvcc) {
+  // nvcc hands on to the linker what it is told to.
+  const std::string linker = nvcc ? "-Xlinker=" : "-Wl,";
   std::vector<std::string> words = {kit.library + "/libcleave_runtime.a",
                                     kit.library + "/libcleave.a"};
   const std::string tbb = CLEAVE_TOOL_TBB_FOLDER;
-  if (!tbb.empty()) words.insert(words.end(), {"-L" + tbb, "-Wl,-rpath," + tbb});
+  if (!tbb.empty()) words.insert(words.end(), {"-L" + tbb, linker + "-rpath," + tbb});
   words.emplace_back("-ltbb");
+  if (nvcc) words.emplace_back("-ldl");
   // Programs are looked at in their own language; names of functions stay.
-  if (std::string_view(CLEAVE_TOOL_SANITIZE).empty()) words.emplace_back("-Wl,-S");
+  if (std::string_view(CLEAVE_TOOL_SANITIZE).empty()) words.emplace_back(linker + "-S");
   return words;
 }
 
@@ -140,11 +166,18 @@ std::vector<std::string> compiler::compile(const program_kit& kit, compile_mode 
   const auto add = [&](const std::vector<std::string>& more) {
     words.insert(words.end(), more.begin(), more.end());
   };
-  add(options_of(mode));
+  const bool nvcc = mode.device == device_choice::cuda;
+  if (nvcc) {
+    add({"-ccbin", host.front()});
+    for (auto more = host.begin() + 1; more != host.end(); ++more) add({"-Xcompiler=" + *more});
+    add(nvcc_options_of(mode));
+  } else {
+    add(options_of(mode));
+  }
   add({"-I" + kit.headers});
   if (!headers.empty()) add({"-include", headers});
   add({source, "-o", output});
-  add(libraries(kit));
+  add(libraries(kit, nvcc));
   return words;
 }
 
@@ -185,9 +218,31 @@ std::string no_compiler() {
          "in CXX";
 }
 
+std::optional<compiler> find_compiler(device_choice device) {
+  std::optional<compiler> found = find_compiler();
+  if (!found || device != device_choice::cuda) return found;
+  const std::string folder = variable("CUDA_PATH");
+  std::string nvcc = in_path("nvcc");
+  if (nvcc.empty() && !folder.empty()) nvcc = in_path(folder + "/bin/nvcc");
+  if (nvcc.empty()) nvcc = in_path("/usr/local/cuda/bin/nvcc");
+  if (nvcc.empty()) return std::nullopt;
+  found->host = std::exchange(found->command, {nvcc});
+  found->identity += identity_of(found->command);
+  return found;
+}
+
+std::string no_compiler(device_choice device) {
+  if (device != device_choice::cuda || !find_compiler()) return no_compiler();
+  return "there is no nvcc, which compiles for CUDA devices; install the CUDA toolkit, or name its "
+         "folder in CUDA_PATH";
+}
+
 std::string identity_of(compile_mode mode) {
   fingerprint all;
-  for (const std::string& option : options_of(mode)) all.add(option);
+  for (const std::string& option :
+       mode.device == device_choice::cuda ? nvcc_options_of(mode) : options_of(mode)) {
+    all.add(option);
+  }
   if (!mode.portable) all.add(processor());
   return all.text();
 }

@@ -40,13 +40,29 @@ void add_format_option(CLI::App& command, message_format& chosen) {
       ->type_name("FORMAT");
 }
 
+void add_device_option(CLI::App& command, device_choice& chosen) {
+  command
+      .add_option_function<std::string>(
+          "--device",
+          [&chosen](const std::string& word) {
+            chosen = word == "cuda"   ? device_choice::cuda
+                     : word == "host" ? device_choice::host
+                                      : device_choice::off;
+          },
+          "Where calls f!(x) run: on a CUDA device, on threads as on one, or as others (default: "
+          "off)")
+      ->check(CLI::IsMember({"off", "host", "cuda"}))
+      ->type_name("KIND");
+}
+
 void show(const lang::diagnostics& found, message_format format) {
   if (format == message_format::json) {
-    if (!found.empty() || !found.notes().empty()) print_error(lang::to_json(found) + "\n");
+    if (!found.empty() || !found.notes().empty() || !found.warnings().empty())
+      print_error(lang::to_json(found) + "\n");
     return;
   }
   for (const std::string& note : found.notes()) print_error("note: " + note + "\n");
-  if (found.empty()) return;
+  if (found.empty() && found.warnings().empty()) return;
   print_error(lang::to_text(found, wants_colours() ? lang::colours::always : lang::colours::never));
 }
 

@@ -7,11 +7,15 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "compiler.hpp"
 #include "lang/diagnostic.hpp"
 
 namespace cleave::tool {
 
 enum class message_format { text, json };
+
+// --device off|host|cuda
+void add_device_option(CLI::App& command, device_choice& chosen);
 
 // --format text|json
 void add_format_option(CLI::App& command, message_format& chosen);

@@ -13,13 +13,14 @@ namespace {
 
 struct request {
   std::string file;
+  device_choice device = device_choice::off;
   message_format format = message_format::text;
 };
 
 int emit(const request& asked) {
   program_source source(asked.file);
   translation made;
-  source.translate(translation::goal::listing, made);
+  source.translate(translation::goal::listing, asked.device != device_choice::off, made);
   show(made.found, asked.format);
   if (!made.found.empty()) return exit_failure;
   if (made.all.main == nullptr) {
@@ -35,6 +36,7 @@ void add_emit_command(CLI::App& app, outcome& result) {
   CLI::App* const command = app.add_subcommand("emit", "Prints the C++ that a program becomes");
   const auto asked = std::make_shared<request>();
   command->add_option("FILE", asked->file, "The program")->type_name("")->required();
+  add_device_option(*command, asked->device);
   add_format_option(*command, asked->format);
   command->callback([asked, &result] { result.code = emit(*asked); });
 }

@@ -61,14 +61,15 @@ std::optional<std::string> make_headers(const compiler& with, const program_kit&
 }  // namespace
 
 program_build::program_build(program_source& source, compile_mode mode)
-    : source_(source), mode_(mode), kit_(find_kit()), compiler_(find_compiler()) {}
+    : source_(source), mode_(mode), kit_(find_kit()), compiler_(find_compiler(mode.device)) {}
 
 program_build::result program_build::make(translation& into) {
-  if (find_unchanged()) return result::made;
-  source_.translate(translation::goal::code, into);
+  // What a device cannot run is said each time.
+  if (mode_.device == device_choice::off && find_unchanged()) return result::made;
+  source_.translate(translation::goal::code, mode_.device != device_choice::off, into);
   if (!into.found.empty()) return result::wrong;
   if (into.all.main == nullptr) return result::no_main;
-  if (!compiler_) throw command_error(no_compiler());
+  if (!compiler_) throw command_error(no_compiler(mode_.device));
   const std::string key = fingerprint()
                               .add(into.code)
                               .add(kit_.header_identity)
@@ -130,7 +131,8 @@ void program_build::compile(const std::string& key, const std::string& code) {
     line.show(fmt::format("compiling {}...", in_quotes(source_.path())));
   };
   const work_folder work(cache_);
-  const std::string text = work.path() + "/program.cpp";
+  const bool cuda = mode_.device == device_choice::cuda;
+  const std::string text = work.path() + (cuda ? "/program.cu" : "/program.cpp");
   const std::string program = work.path() + "/program";
   write_file(text, code);
   std::optional<std::string> compiled_headers = headers();
@@ -177,8 +179,8 @@ void program_build::fail(const std::string& key, const work_folder& work, std::s
 
 // The folder of the compiled headers. They are made when a program first needs them.
 std::optional<std::string> program_build::headers() {
-  // Not worth the time: few programs are run for their numbers.
-  if (mode_.statistics || mode_.pieces) return std::nullopt;
+  // Not worth the time: few programs are run for their numbers, or on a device.
+  if (mode_.statistics || mode_.pieces || mode_.device != device_choice::off) return std::nullopt;
   const std::string key = header_identity(kit_, *compiler_, mode_);
   const std::string ready = kit_.compiled_headers + "/" + key;
   std::error_code error;

@@ -20,7 +20,7 @@ std::optional<std::string> program_source::read(const std::string& path, std::st
   return text;
 }
 
-void program_source::translate(translation::goal wanted, translation& into) {
+void program_source::translate(translation::goal wanted, bool device, translation& into) {
   const auto reader = [this](const std::string& path, std::string& error) {
     return read(path, error);
   };
@@ -33,10 +33,14 @@ void program_source::translate(translation::goal wanted, translation& into) {
   lang::check_affine(into.all, found);
   if (!found.empty() || into.all.main == nullptr) return;
   lang::core::program made;
-  lang::elaborate(into.all, made, found);
+  if (wanted == translation::goal::check && !device) {
+    lang::elaborate(into.all, made, found);
+    return;
+  }
+  lang::make_core(into.all, device, made, found);
   if (!found.empty() || wanted == translation::goal::check) return;
-  lang::own(made);
-  into.code = lang::emit(made, {.source_name = wanted == translation::goal::listing ? path_ : ""});
+  into.code = lang::emit(
+      made, {.source_name = wanted == translation::goal::listing ? path_ : "", .device = device});
 }
 
 }  // namespace cleave::tool

@@ -45,7 +45,8 @@ class program_source {
   [[nodiscard]] const std::map<std::string, std::string>& files() const noexcept { return files_; }
 
   // Runs the passes that the goal needs, as far as nothing is wrong.
-  void translate(translation::goal wanted, translation& into);
+  // `device`: the calls f!(x) are for one.
+  void translate(translation::goal wanted, bool device, translation& into);
 
  private:
   std::string path_;

@@ -31,6 +31,7 @@ struct request {
   bool check = false;
   bool statistics = false;
   std::string trace;
+  device_choice device = device_choice::off;
   message_format format = message_format::text;
 };
 
@@ -88,11 +89,15 @@ void become(std::optional<program_build>& build, request& asked) {
 int run(request& asked) {
   program_source source(asked.file);
   std::optional<program_build> build;
-  build.emplace(source,
-                compile_mode{.statistics = asked.statistics, .pieces = !asked.trace.empty()});
+  build.emplace(source, compile_mode{.statistics = asked.statistics,
+                                     .pieces = !asked.trace.empty(),
+                                     .device = asked.device});
   translation said;
   switch (build->make(said)) {
-    case program_build::result::made: become(build, asked); break;
+    case program_build::result::made:
+      if (!said.found.warnings().empty()) show(said.found, asked.format);
+      become(build, asked);
+      break;
     case program_build::result::wrong: show(said.found, asked.format); return exit_failure;
     case program_build::result::no_main: break;
   }
@@ -126,6 +131,7 @@ void add_run_command(CLI::App& app, outcome& result, std::vector<std::string> be
       ->add_option("--trace", asked->trace,
                    "Record what happens in the heap, cuts and joins too, in this file")
       ->type_name("FILE");
+  add_device_option(*command, asked->device);
   add_format_option(*command, asked->format);
   command->allow_extras();
   command->footer(

@@ -19,6 +19,14 @@
 
 #include <cleave/runtime/cell.hpp>
 
+// Set for programs with kernels: 1 for the host device, 2 for CUDA.
+#ifndef CLEAVE_PROGRAM_DEVICE
+#  define CLEAVE_PROGRAM_DEVICE 0
+#endif
+#if CLEAVE_PROGRAM_DEVICE
+#  include <cleave/runtime/lane.hpp>
+#endif
+
 namespace cleave::runtime {
 
 inline constexpr u32 deepest_array = 31;
@@ -49,19 +57,33 @@ template <class T>
 }
 
 template <class T>
-[[nodiscard]] inline T* new_block(u32 depth) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline T* new_block(u32 depth) noexcept {
+#if CLEAVE_PROGRAM_DEVICE
+  if (device::lane* const by = current_lane(); by != nullptr) {
+    return static_cast<T*>(take_of(*by, block_bytes<T>(depth), alignof(T)));
+  }
+#endif
+#if !defined(__CUDA_ARCH__)
   count(&program_counts::arrays_made);
   return static_cast<T*>(take_run(block_bytes<T>(depth), alignof(T)));
+#endif
 }
 
 template <class T>
-inline void free_block(T* data, u32 depth) noexcept {
+CLEAVE_ON_DEVICE inline void free_block(T* data, u32 depth) noexcept {
+#if CLEAVE_PROGRAM_DEVICE
+  if (device::lane* const by = current_lane(); by != nullptr) {
+    return by->free(data, block_bytes<T>(depth));
+  }
+#endif
+#if !defined(__CUDA_ARCH__)
   heap::free(data, block_bytes<T>(depth));
+#endif
 }
 
 // New owners of n elements, in another place.
 template <class T>
-inline void copy_elements(T* to, T* from, std::size_t n) noexcept {
+CLEAVE_ON_DEVICE inline void copy_elements(T* to, T* from, std::size_t n) noexcept {
   if constexpr (!is_plain<T>) {
     for (std::size_t i = 0; i < n; ++i) keep(from[i]);
   }
@@ -70,7 +92,8 @@ inline void copy_elements(T* to, T* from, std::size_t n) noexcept {
 
 // A copy of the slots from `first` on, 2^depth of them, with owners of its own.
 template <class T>
-[[nodiscard]] inline array<T> copy_of(array<T> a, std::size_t first, u32 depth) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline array<T> copy_of(array<T> a, std::size_t first,
+                                                       u32 depth) noexcept {
   T* const data = new_block<T>(depth);
   copy_elements(data, a.data + first, std::size_t{1} << depth);
   return {data, depth};
@@ -78,7 +101,7 @@ template <class T>
 
 // The array of a handle that is the last one.
 template <class T>
-[[nodiscard]] inline array<T> alone(array<T> a) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline array<T> alone(array<T> a) noexcept {
   free_cell(a.control(), sizeof(header));
   return {a.data, a.depth()};
 }
@@ -89,18 +112,25 @@ template <class T>
 struct ops<array<T>> {
   static constexpr bool plain = false;
 
-  static void keep(array<T>& a) noexcept {
+  CLEAVE_ON_DEVICE static void keep(array<T>& a) noexcept {
+#if defined(__CUDA_ARCH__)
+    static_cast<void>(a);
+    stop(message::fail_stop);
+#else
     if (a.is_shared()) return add_owner(a.control());
     auto* const control = static_cast<header*>(detail::take_cell(sizeof(header)));
     *control = {2, 0};
     a.meta |= static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(control)) << 8;
+#endif
   }
 
-  static void scan(array<T> a, [[maybe_unused]] pile& dead) noexcept {
+  CLEAVE_ON_DEVICE static void scan(array<T> a, [[maybe_unused]] pile& dead) noexcept {
+#if !defined(__CUDA_ARCH__)
     if (a.is_shared()) {
       if (!remove_owner(a.control())) return;
       a = detail::alone(a);
     }
+#endif
     if constexpr (!is_plain<T>) {
       const std::size_t n = a.size();
       for (std::size_t i = 0; i < n; ++i) runtime::scan(a.data[i], dead);
@@ -113,7 +143,7 @@ struct ops<array<T>> {
 
 // O(2^d). Stops if d > 31. Consumes v.
 template <class T>
-[[nodiscard]] inline array<T> Array_new(nat depth, T v) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline array<T> Array_new(nat depth, T v) noexcept {
   if (depth > deepest_array) stop(message::deep_array);
   const auto d = static_cast<u32>(depth);
   T* const data = detail::new_block<T>(d);
@@ -127,48 +157,51 @@ template <class T>
 }
 
 template <class T>
-[[nodiscard]] inline pair<array<T>, u32> Array_size(array<T> a) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline pair<array<T>, u32> Array_size(array<T> a) noexcept {
   return {a, a.size()};
 }
 
 // With the slot itself: for loops that know where it is.
 template <class T>
-[[nodiscard]] inline pair<array<T>, T> Array_get_slot(array<T> a, T& slot) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline pair<array<T>, T> Array_get_slot(array<T> a,
+                                                                       T& slot) noexcept {
   keep(slot);
   return {a, slot};
 }
 template <class T>
-[[nodiscard]] inline array<T> Array_set_slot(array<T> a, T& slot, T v) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline array<T> Array_set_slot(array<T> a, T& slot, T v) noexcept {
   [[maybe_unused]] const T old = slot;
   slot = v;
   drop(old);
   return a;
 }
 template <class T>
-[[nodiscard]] inline pair<array<T>, T> Array_swap_slot(array<T> a, T& slot, T v) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline pair<array<T>, T> Array_swap_slot(array<T> a, T& slot,
+                                                                        T v) noexcept {
   const T old = slot;
   slot = v;
   return {a, old};
 }
 
 template <class T>
-[[nodiscard]] inline pair<array<T>, T> Array_get(array<T> a, u32 i) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline pair<array<T>, T> Array_get(array<T> a, u32 i) noexcept {
   return Array_get_slot(a, a.data[a.wrap(i)]);
 }
 
 template <class T>
-[[nodiscard]] inline array<T> Array_set(array<T> a, u32 i, T v) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline array<T> Array_set(array<T> a, u32 i, T v) noexcept {
   return Array_set_slot(a, a.data[a.wrap(i)], v);
 }
 
 template <class T>
-[[nodiscard]] inline pair<array<T>, T> Array_swap(array<T> a, u32 i, T v) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline pair<array<T>, T> Array_swap(array<T> a, u32 i,
+                                                                   T v) noexcept {
   return Array_swap_slot(a, a.data[a.wrap(i)], v);
 }
 
 // (a, an independent copy); elements get one more owner.
 template <class T>
-[[nodiscard]] inline pair<array<T>, array<T>> Array_clone(array<T> a) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline pair<array<T>, array<T>> Array_clone(array<T> a) noexcept {
   return {a, detail::copy_of(a, 0, a.depth())};
 }
 
@@ -187,7 +220,7 @@ template <class T>
 
 // ALeaf{x}, in the memory of a leaf that was taken apart, or in new memory.
 template <class T>
-[[nodiscard]] inline array<T> leaf(T x, void* token = nullptr) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline array<T> leaf(T x, void* token = nullptr) noexcept {
   T* data = static_cast<T*>(token);
   if (data == nullptr) {
     data = detail::new_block<T>(0);
@@ -201,7 +234,7 @@ template <class T>
 // case ALeaf{x}: consumes the array. `token` gets its memory, nullptr if others have it.
 // Requires: a.is_leaf().
 template <class T>
-[[nodiscard]] inline T open_leaf(array<T> a, void*& token) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline T open_leaf(array<T> a, void*& token) noexcept {
   if (a.is_shared()) [[unlikely]] {
     // Kept before the handle is given up, since then the element might die.
     keep(*a.data);
@@ -216,13 +249,13 @@ template <class T>
 
 // The token of a leaf was not needed.
 template <class T>
-inline void free_leaf(void* token) noexcept {
+CLEAVE_ON_DEVICE inline void free_leaf(void* token) noexcept {
   if (token != nullptr) detail::free_block(static_cast<T*>(token), 0);
 }
 
 // The same, freeing the memory.
 template <class T>
-[[nodiscard]] inline T open_leaf(array<T> a) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline T open_leaf(array<T> a) noexcept {
   void* token = nullptr;
   const T x = open_leaf(a, token);
   free_leaf<T>(token);
@@ -232,7 +265,7 @@ template <class T>
 namespace detail {
 
 template <class T>
-[[gnu::noinline]] pair<array<T>, array<T>> cut_shared(array<T> a) noexcept {
+[[gnu::noinline]] CLEAVE_ON_DEVICE pair<array<T>, array<T>> cut_shared(array<T> a) noexcept {
   if (unique(a.control())) {
     a = alone(a);
     return {left_half(a), right_half(a)};
@@ -247,7 +280,7 @@ template <class T>
 
 // The elements of a go to `to`, and a is gone.
 template <class T>
-inline void move_elements(T* to, array<T> a) noexcept {
+CLEAVE_ON_DEVICE inline void move_elements(T* to, array<T> a) noexcept {
   const std::size_t n = a.size();
   count(&program_counts::bytes_copied, n * sizeof(T));
   if (a.is_shared()) {
@@ -260,7 +293,7 @@ inline void move_elements(T* to, array<T> a) noexcept {
 }
 
 template <class T>
-[[gnu::noinline]] array<T> node_of_strangers(array<T> l, array<T> r) noexcept {
+[[gnu::noinline]] CLEAVE_ON_DEVICE array<T> node_of_strangers(array<T> l, array<T> r) noexcept {
   if (l.depth() != r.depth()) stop(message::fail_stop);
   if (l.depth() == deepest_array) stop(message::deep_array);
   T* const data = new_block<T>(l.depth() + 1);
@@ -276,7 +309,7 @@ template <class T>
 
 // case ANode{l, r}: consumes the array. O(1); a shared one is copied. Requires: !a.is_leaf().
 template <class T>
-[[nodiscard]] inline pair<array<T>, array<T>> cut(array<T> a) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline pair<array<T>, array<T>> cut(array<T> a) noexcept {
   if (a.is_shared()) [[unlikely]] {
     return detail::cut_shared(a);
   }
@@ -288,7 +321,7 @@ template <class T>
 // ANode{l, r}. O(1) for neighbours in memory, else O(n): both are copied into a new block.
 // Stops if they differ in size.
 template <class T>
-[[nodiscard]] inline array<T> node(array<T> l, array<T> r) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline array<T> node(array<T> l, array<T> r) noexcept {
   // Equal and without a control block: so they are of one depth, too.
   if (l.meta == r.meta && l.meta < deepest_array && l.data + l.size() == r.data) [[likely]] {
     cleave::detail::tell_join(l.data, detail::block_bytes<T>(l.depth() + 1),
@@ -302,7 +335,7 @@ template <class T>
 
 // The array itself if it has one owner, else a copy of its own.
 template <class T>
-[[nodiscard]] inline array<T> Array_own_raw(array<T> a) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline array<T> Array_own_raw(array<T> a) noexcept {
   if (!a.is_shared()) [[likely]] {
     return a;
   }
@@ -315,7 +348,7 @@ template <class T>
 // Moves an element out; its slot is dead. As bytes, since Array.map has arrays of two types
 // over one block. Requires: a has one owner.
 template <class T>
-[[nodiscard]] inline pair<array<T>, T> Array_take_raw(array<T> a, u32 i) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline pair<array<T>, T> Array_take_raw(array<T> a, u32 i) noexcept {
   pair<array<T>, T> taken;
   taken.fst = a;
   std::memcpy(static_cast<void*>(&taken.snd), a.data + i, sizeof(T));
@@ -324,14 +357,14 @@ template <class T>
 
 // Writes a dead slot.
 template <class T>
-[[nodiscard]] inline array<T> Array_put_raw(array<T> a, u32 i, T v) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline array<T> Array_put_raw(array<T> a, u32 i, T v) noexcept {
   std::memcpy(static_cast<void*>(a.data + i), &v, sizeof(T));
   return a;
 }
 
 // Frees the block. Requires: all slots are dead.
 template <class T, class R>
-[[nodiscard]] inline R Array_end_raw(array<T> a, R r) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline R Array_end_raw(array<T> a, R r) noexcept {
   detail::free_block(a.data, a.depth());
   return r;
 }
@@ -344,7 +377,8 @@ inline constexpr bool same_slots = sizeof(T) == sizeof(U) && alignof(T) == align
 // (a, b): b has dead slots, of a's block if elements of both types have one size. Requires:
 // a has one owner.
 template <class T, class U>
-[[nodiscard]] inline pair<array<T>, array<U>> Array_map_start_raw(array<T> a) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline pair<array<T>, array<U>> Array_map_start_raw(
+    array<T> a) noexcept {
   if constexpr (detail::same_slots<T, U>) {
     return {a, {reinterpret_cast<U*>(a.data), a.meta}};
   } else {
@@ -354,7 +388,8 @@ template <class T, class U>
 
 // Frees a's block unless it is b's. Requires: all slots of a are dead, all of b are written.
 template <class T, class U>
-[[nodiscard]] inline array<U> Array_map_end_raw([[maybe_unused]] array<T> a, array<U> b) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline array<U> Array_map_end_raw([[maybe_unused]] array<T> a,
+                                                                 array<U> b) noexcept {
   if constexpr (!detail::same_slots<T, U>) detail::free_block(a.data, a.depth());
   return b;
 }

@@ -168,9 +168,9 @@ struct program_counts {
 };
 extern program_counts counted;
 
-inline void count([[maybe_unused]] std::uint64_t program_counts::* what,
-                  [[maybe_unused]] std::uint64_t n = 1) noexcept {
-#if defined(CLEAVE_PROGRAM_STATS) && CLEAVE_PROGRAM_STATS
+CLEAVE_ON_DEVICE inline void count([[maybe_unused]] std::uint64_t program_counts::* what,
+                                   [[maybe_unused]] std::uint64_t n = 1) noexcept {
+#if defined(CLEAVE_PROGRAM_STATS) && CLEAVE_PROGRAM_STATS && !defined(__CUDA_ARCH__)
   // Relaxed: read when all threads have ended.
   std::atomic_ref<std::uint64_t>(counted.*what).fetch_add(n, std::memory_order_relaxed);
 #endif

@@ -14,7 +14,7 @@ namespace cleave::runtime {
 // A value that this code only reads, with owners of its own. Arrays in it are copied, not
 // shared: keep() would change the bits here and not those of the owner.
 template <class T>
-[[nodiscard]] inline T copy_of_view(T v) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline T copy_of_view(T v) noexcept {
   if constexpr (requires { ops<T>::copy(v); }) {
     return ops<T>::copy(v);
   } else {
@@ -23,13 +23,13 @@ template <class T>
   }
 }
 template <class T>
-[[nodiscard]] inline array<T> copy_of_view(array<T> v) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline array<T> copy_of_view(array<T> v) noexcept {
   const array<T> made{detail::new_block<T>(v.depth()), v.depth()};
   for (std::size_t i = 0; i < v.size(); ++i) made.data[i] = copy_of_view(v.data[i]);
   return made;
 }
 template <class A, class B>
-[[nodiscard]] inline pair<A, B> copy_of_view(pair<A, B> v) noexcept {
+[[nodiscard]] CLEAVE_ON_DEVICE inline pair<A, B> copy_of_view(pair<A, B> v) noexcept {
   return {copy_of_view(v.fst), copy_of_view(v.snd)};
 }
 

@@ -125,11 +125,16 @@ constexpr nat Nat_sub(nat a, nat b) noexcept {
   return a < b ? 0 : a - b;
 }
 constexpr nat Nat_mul(nat a, nat b) noexcept {
+#if defined(__CUDA_ARCH__)
+  if (__umul64hi(a, b) != 0) stop(message::nat_limit);
+  return checked_nat(a * b);
+#else
   nat product = 0;
   if (__builtin_mul_overflow(a, b, &product)) [[unlikely]] {
     stop(message::nat_limit);
   }
   return checked_nat(product);
+#endif
 }
 constexpr nat Nat_div(nat a, nat b) noexcept {
   return b == 0 ? 0 : a / b;

@@ -70,22 +70,22 @@ constexpr u32 F32_to_u32(f32 a) noexcept {
 }
 
 // Exact, or correctly rounded: no double needed.
-inline f32 F32_abs(f32 a) noexcept {
+CLEAVE_ON_DEVICE inline f32 F32_abs(f32 a) noexcept {
   return __builtin_fabsf(a);
 }
-inline f32 F32_sqrt(f32 a) noexcept {
+CLEAVE_ON_DEVICE inline f32 F32_sqrt(f32 a) noexcept {
   return __builtin_sqrtf(a);
 }
-inline f32 F32_floor(f32 a) noexcept {
+CLEAVE_ON_DEVICE inline f32 F32_floor(f32 a) noexcept {
   return __builtin_floorf(a);
 }
-inline f32 F32_ceil(f32 a) noexcept {
+CLEAVE_ON_DEVICE inline f32 F32_ceil(f32 a) noexcept {
   return __builtin_ceilf(a);
 }
-inline f32 F32_trunc(f32 a) noexcept {
+CLEAVE_ON_DEVICE inline f32 F32_trunc(f32 a) noexcept {
   return __builtin_truncf(a);
 }
-inline f32 F32_mod(f32 a, f32 b) noexcept {
+CLEAVE_ON_DEVICE inline f32 F32_mod(f32 a, f32 b) noexcept {
   return __builtin_fmodf(a, b);
 }
 

@@ -21,6 +21,7 @@
 //       another cell: dropping needs no stack, however long the data is.
 #pragma once
 
+#include <cleave/detail/on_device.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -71,42 +72,45 @@ template <class T>
 struct ops {
   static constexpr bool plain = true;
   // One more owner of v.
-  static void keep(T& /*v*/) noexcept {}
+  CLEAVE_ON_DEVICE static void keep(T& /*v*/) noexcept {}
   // One owner of v less; what dies goes to the pile, or is freed if it holds no cells.
-  static void scan(T /*v*/, pile& /*dead*/) noexcept {}
+  CLEAVE_ON_DEVICE static void scan(T /*v*/, pile& /*dead*/) noexcept {}
 };
 
 template <class T>
 inline constexpr bool is_plain = ops<T>::plain;
 
 template <class T>
-inline void keep(T& v) noexcept {
+CLEAVE_ON_DEVICE inline void keep(T& v) noexcept {
   static_assert(std::is_trivially_copyable_v<T>);
   if constexpr (!is_plain<T>) ops<T>::keep(v);
 }
 
 template <class T>
-inline void scan(T v, pile& dead) noexcept {
+CLEAVE_ON_DEVICE inline void scan(T v, pile& dead) noexcept {
   if constexpr (!is_plain<T>) ops<T>::scan(v, dead);
 }
 
 template <class T>
-inline void drop(T v) noexcept {
+CLEAVE_ON_DEVICE inline void drop(T v) noexcept {
   if constexpr (!is_plain<T>) {
     pile dead;
     ops<T>::scan(v, dead);
+#if !defined(__CUDA_ARCH__)
+    // Kernels have no cells.
     dead.work_off();
+#endif
   }
 }
 
 template <class A, class B>
 struct ops<pair<A, B>> {
   static constexpr bool plain = is_plain<A> && is_plain<B>;
-  static void keep(pair<A, B>& v) noexcept {
+  CLEAVE_ON_DEVICE static void keep(pair<A, B>& v) noexcept {
     runtime::keep(v.fst);
     runtime::keep(v.snd);
   }
-  static void scan(pair<A, B> v, pile& dead) noexcept {
+  CLEAVE_ON_DEVICE static void scan(pair<A, B> v, pile& dead) noexcept {
     runtime::scan(v.fst, dead);
     runtime::scan(v.snd, dead);
   }
