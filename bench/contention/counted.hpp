@@ -73,6 +73,14 @@ class atomic : public std::atomic<T> {
     if (contention::counting) contention::used(this, true, true);
     return std::atomic<T>::fetch_sub(less, order);
   }
+  T fetch_or(T more, std::memory_order order = std::memory_order_seq_cst) noexcept {
+    if (contention::counting) contention::used(this, true, true);
+    return std::atomic<T>::fetch_or(more, order);
+  }
+  T fetch_and(T mask, std::memory_order order = std::memory_order_seq_cst) noexcept {
+    if (contention::counting) contention::used(this, true, true);
+    return std::atomic<T>::fetch_and(mask, order);
+  }
   bool compare_exchange_strong(T& expected, T value, std::memory_order order,
                                std::memory_order failure) noexcept {
     if (contention::counting) contention::used(this, true, true);

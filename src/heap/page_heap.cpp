@@ -12,7 +12,9 @@
 #include "heap/arenas.hpp"
 #include "heap/held.hpp"
 #include "heap/lock.hpp"
+#include "heap/packed_range.hpp"
 #include "heap/purger.hpp"
+#include "heap/shelves.hpp"
 #include "heap/tables.hpp"
 #include "heap/transit.hpp"
 #include "os/memory.hpp"
@@ -43,16 +45,6 @@ constinit unsigned nodes = 1;         // of memory
 // size splits and merges nothing: the page in the high half, the count in the low.
 constinit base::atomic<std::uint64_t> last_range{0};
 
-constexpr std::uint64_t pack(page_index page, std::size_t n) noexcept {
-  return std::uint64_t{page} << 32 | n;
-}
-constexpr page_index page_in(std::uint64_t range) noexcept {
-  return static_cast<page_index>(range >> 32);
-}
-constexpr std::size_t count_in(std::uint64_t range) noexcept {
-  return range & UINT32_MAX;
-}
-
 // Acquire and release in all exchanges: the range goes from thread to thread. The caller is in
 // transit, and whoever finds no range here must see that (acquire in the look).
 std::uint64_t take_last() noexcept {
@@ -60,6 +52,10 @@ std::uint64_t take_last() noexcept {
 }
 bool has_last() noexcept {
   return last_range.load(std::memory_order_acquire) != 0;
+}
+// The same for all that waits for a request of its size.
+bool has_waiting() noexcept {
+  return has_last() || !shelves::empty();
 }
 
 void* address(std::size_t a, std::size_t page) noexcept {
@@ -198,12 +194,13 @@ void give_to_arenas(page_index page, std::size_t n) noexcept {
   if (look || n >= growth_that_looks) purger::freed();
 }
 
-bool give_last() noexcept {
-  if (!has_last()) return false;
+bool give_waiting() noexcept {
+  if (!has_waiting()) return false;
   const transit moving;
+  const bool any = shelves::give_back();
   const std::uint64_t last = take_last();
   if (last != 0) give_to_arenas(page_in(last), count_in(last));
-  return last != 0;
+  return any || last != 0;
 }
 
 // The range of all threads for a request of about its size; the rest goes to the arenas.
@@ -284,7 +281,7 @@ void offset_growth(std::size_t missing) noexcept {
   if (grown.fetch_add(missing, std::memory_order_relaxed) + missing < growth_that_looks) return;
   const std::size_t sum = grown.exchange(0, std::memory_order_relaxed);
   if (idle_pages() * 2 < sum) return;
-  give_last();
+  give_waiting();
   purge_all(false, sum);
 }
 
@@ -322,10 +319,10 @@ attempt take_in(std::size_t a, std::size_t n, unsigned order) noexcept {
     if (found == arena::none) return {};
     page = global(a, found);
     if (one->unbacked_in(found, n) == 0) return {outcome::taken, page, 0};
-    if (may_look && has_last()) {
+    if (may_look && has_waiting()) {
       one->put_back({found, n});
       guard.unlock();
-      give_last();
+      give_waiting();
     } else {
       // Under the lock: who finds the pages gone must see that they may come back.
       moving.emplace();
@@ -447,7 +444,7 @@ page_index take(std::size_t n, unsigned order) noexcept {
     const sighting before;
     const attempt tried = take_anywhere(n, order);
     if (tried.result == outcome::taken) return tried.page;
-    if (give_last()) continue;
+    if (give_waiting()) continue;
     if (tried.result != outcome::no_space) {
       // The limit, or the system, says no: what lies idle may be what is missing.
       if (purge_all(false, tried.missing) > 0) continue;
@@ -515,7 +512,7 @@ void give(page_index page, std::size_t n) noexcept {
 }
 
 bool claim(page_index page, std::size_t n) noexcept {
-  give_last();
+  give_waiting();
   return claim_listed(page, n);
 }
 
@@ -527,14 +524,14 @@ bool claim_listed(page_index page, std::size_t n) noexcept {
 void purge() noexcept {
   // Relaxed: as in offset_growth().
   grown.store(0, std::memory_order_relaxed);
-  give_last();
+  give_waiting();
   purge_all(false, SIZE_MAX);
 }
 
 void purge_expired() noexcept {
   purge_all(true, SIZE_MAX);
   // From now on it has an age like all that is free.
-  give_last();
+  give_waiting();
 }
 
 void purge_arena_of(page_index page) noexcept {
@@ -551,13 +548,13 @@ std::size_t idle_pages() noexcept {
 }
 
 std::size_t cached_pages() noexcept {
-  return count_in(last_range.load(std::memory_order_relaxed));
+  return count_in(last_range.load(std::memory_order_relaxed)) + shelves::pages();
 }
 
 void set_held_limit(std::size_t bytes) noexcept {
   held::set_limit(bytes);
   if (const std::size_t now = held(); now > bytes) {
-    give_last();
+    give_waiting();
     purge_all(false, (now - bytes + page_size - 1) >> page_bits);
   }
 }

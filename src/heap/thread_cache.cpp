@@ -11,6 +11,7 @@
 #include "heap/checked.hpp"
 #include "heap/lock.hpp"
 #include "heap/page_heap.hpp"
+#include "heap/shelves.hpp"
 #include "heap/slab.hpp"
 #include "heap/tables.hpp"
 #include "heap/trace_recorder.hpp"
@@ -62,21 +63,62 @@ void thread_cache::spill(unsigned c, std::uintptr_t slot) noexcept {
 }
 
 page_index thread_cache::take_pages(std::size_t n, unsigned order, bool anywhere) noexcept {
-  if (order < cached_orders) {
-    page_bin& bin = ranges[order];
-    for (std::uint32_t i = bin.count; i-- > 0;) {
-      const page_range found = bin.range[i];
-      if (found.n < n) continue;
-      bin.count = bin.count - 1;
-      bin.range[i] = bin.range[bin.count];
-      if (found.n > n) keep(found.page + static_cast<page_index>(n), found.n - n);
+  const bool small = order < cached_orders;
+  page_index page = page_heap::no_page;
+  if (small) page = take_kept(n, order);
+  if (small && page == page_heap::no_page) page = take_from_feed(n, order, anywhere);
+  if (anywhere && page == page_heap::no_page) page = take_last_and_more(n);
+  if (small && page == page_heap::no_page) page = take_from_shelves(n, order);
+  return page != page_heap::no_page ? page : page_heap::take(n, order);
+}
+
+page_index thread_cache::take_kept(std::size_t n, unsigned order) noexcept {
+  page_bin& bin = ranges[order];
+  for (std::uint32_t i = bin.count; i-- > 0;) {
+    const page_range found = bin.range[i];
+    if (found.n < n) continue;
+    bin.count = bin.count - 1;
+    bin.range[i] = bin.range[bin.count];
+    if (found.n > n) keep(found.page + static_cast<page_index>(n), found.n - n);
+    return found.page;
+  }
+  return page_heap::no_page;
+}
+
+page_index thread_cache::take_from_feed(std::size_t n, unsigned order, bool anywhere) noexcept {
+  const page_index page = feed.page;
+  const std::uint32_t have = feed.n;
+  if (have < n || (!anywhere && (page & ((page_index{1} << order) - 1)) != 0)) {
+    return page_heap::no_page;
+  }
+  feed = {page + static_cast<page_index>(n), have - static_cast<std::uint32_t>(n)};
+  return page;
+}
+
+page_index thread_cache::take_from_shelves(std::size_t n, unsigned order) noexcept {
+  if (this == &no_cache) return page_heap::no_page;
+  for (std::uint32_t larger = shelves::stocked() >> order; larger != 0; larger &= larger - 1) {
+    const unsigned k = order + static_cast<unsigned>(std::countr_zero(larger));
+    const page_range found = shelves::take(k, n);
+    if (found.n == 0) continue;
+    const page_index rest = found.page + static_cast<page_index>(n);
+    if (k > order) {
+      const page_range before = feed;
+      feed = {rest, found.n - static_cast<std::uint32_t>(n)};
+      if (before.n != 0) keep(before.page, before.n);
       return found.page;
     }
+    if (found.n > n) keep(rest, found.n - n);
+    // Several at a time: the line that the shelf is does not come again for each.
+    for (page_bin& bin = ranges[order]; bin.count < bin.room / 2;) {
+      const page_range more = shelves::take(order, n);
+      if (more.n == 0) break;
+      bin.range[bin.count] = more;
+      bin.count = bin.count + 1;
+    }
+    return found.page;
   }
-  if (anywhere) {
-    if (const page_index page = take_last_and_more(n); page != page_heap::no_page) return page;
-  }
-  return page_heap::take(n, order);
+  return page_heap::no_page;
 }
 
 // A run of which a piece at the front was kept leaves less than the next one of its size
@@ -109,17 +151,22 @@ void thread_cache::keep_block(page_index page, unsigned order, std::uint32_t n) 
     return;
   }
   page_bin& bin = ranges[order];
-  if (bin.count == bin.room) {
-    const std::uint32_t half = (bin.room + 1) / 2;
-    {
-      page_heap::giving oldest;
-      for (std::uint32_t i = 0; i < half; ++i) oldest.give(bin.range[i].page, bin.range[i].n);
-    }
-    std::copy(bin.range + half, bin.range + bin.count, bin.range);
-    bin.count = bin.count - half;
-  }
+  if (bin.count == bin.room) make_room(order);
   bin.range[bin.count] = {page, n};
   bin.count = bin.count + 1;
+}
+
+void thread_cache::make_room(unsigned order) noexcept {
+  page_bin& bin = ranges[order];
+  const std::uint32_t half = (bin.room + 1) / 2;
+  {
+    page_heap::giving rest;
+    for (std::uint32_t i = shelves::put(order, bin.range, half); i < half; ++i) {
+      rest.give(bin.range[i].page, bin.range[i].n);
+    }
+  }
+  std::copy(bin.range + half, bin.range + bin.count, bin.range);
+  bin.count = bin.count - half;
 }
 
 void thread_cache::replace_last(page_index page, std::size_t n) noexcept {
@@ -165,8 +212,10 @@ void thread_cache::flush() noexcept {
     slabs::give(c, bin.begin, n);
   }
   page_heap::giving all;
-  if (last.n != 0) all.give(last.page, last.n);
-  last = {};
+  for (page_range* const apart : {&last, &feed}) {
+    if (apart->n != 0) all.give(apart->page, apart->n);
+    *apart = {};
+  }
   for (page_bin& bin : ranges) {
     while (bin.count > 0) {
       bin.count = bin.count - 1;
@@ -177,7 +226,7 @@ void thread_cache::flush() noexcept {
 }
 
 std::size_t thread_cache::cached_pages() const noexcept {
-  std::size_t sum = last.n;
+  std::size_t sum = last.n + feed.n;
   for (const page_bin& bin : ranges) {
     for (std::uint32_t i = 0; i < bin.count; ++i) sum += bin.range[i].n;
   }
@@ -233,6 +282,8 @@ void leave() noexcept {
   if (&t == &no_cache) return;
   unit::close(t);
   t.flush();
+  // Nothing of it is to keep the pages of others from merging.
+  shelves::give_back();
   this_cache = &no_cache;
   const std::lock_guard guard(registry_lock);
   add_to_others(t);

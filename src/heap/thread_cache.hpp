@@ -5,7 +5,9 @@
 // is apart: what is freed beside it joins it. So two halves of a run that are
 // freed one after the other, or all its pages in turn, merge without a lock,
 // and a request of the first size takes them again. No page has an owner: when a
-// thread ends, its cache is emptied and the next thread uses it.
+// thread ends, its cache is emptied and the next thread uses it. What is too much for
+// it goes to the shelves, from where other threads take it (shelves.hpp). One that takes a
+// range longer than it needs cuts the next ones of its runs from the rest, the feed.
 //
 //   thread_cache& t = *this_cache;      // or no_cache, which has no room at all
 //   t.give_pages(page, 64);
@@ -19,7 +21,8 @@
 //   M1  A cached slot is free in no slab's map and its dead bytes are zero.
 //   M2  A cached range (page, n) of order k has 2^(k-1) < n <= 2^k pages, begins
 //       at a multiple of 2^k, is backed, and its pages' dead bytes are zero. The
-//       same, but for order and place, holds for the range that was freed last.
+//       same, but for order and place, holds for the range that was freed last and
+//       for the feed.
 #pragma once
 
 #include <atomic>
@@ -183,6 +186,7 @@ class thread_cache {
 
   slot_bin bins[class_count];
   page_range last;
+  page_range feed;
   counts tallies;
   page_bin ranges[cached_orders];
   cleave::detail::open_unit* unit = nullptr;
@@ -194,11 +198,18 @@ class thread_cache {
 
   static void count_for_others(std::size_t allocated, std::uint64_t allocations, std::size_t freed,
                                std::uint64_t frees) noexcept;
+  // From the bin of this order.
+  page_index take_kept(std::size_t n, unsigned order) noexcept;
+  page_index take_from_feed(std::size_t n, unsigned order, bool anywhere) noexcept;
+  // From the shelf of this order, with more for the bin; or from a larger one, as the feed.
+  page_index take_from_shelves(std::size_t n, unsigned order) noexcept;
   // The range that was freed last and the free pages behind it, n in all, or no_page.
   page_index take_last_and_more(std::size_t n) noexcept;
   void replace_last(page_index page, std::size_t n) noexcept;
   void keep(page_index page, std::size_t n) noexcept;
   void keep_block(page_index page, unsigned order, std::uint32_t n) noexcept;
+  // Gives the older half of a full bin away.
+  void make_room(unsigned order) noexcept;
 };
 
 extern constinit thread_cache no_cache;

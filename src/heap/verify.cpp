@@ -15,6 +15,7 @@
 #include "heap/arenas.hpp"
 #include "heap/checked.hpp"
 #include "heap/page_heap.hpp"
+#include "heap/shelves.hpp"
 #include "heap/slab.hpp"
 #include "heap/start.hpp"
 #include "heap/statistics.hpp"
@@ -70,6 +71,13 @@ const char* check_cached_pages(const page_range& range) noexcept {
   return nullptr;
 }
 
+const char* check_range(const page_range& range, unsigned order) noexcept {
+  if (range.n > 1u << order || (order > 0 && range.n <= 1u << (order - 1)))
+    return "M2: a range has another order";
+  if ((range.page & ((1u << order) - 1)) != 0) return "M2: a cached range is not aligned";
+  return check_cached_pages(range);
+}
+
 const char* check_cache(const thread_cache& t, cache_totals& sum) noexcept {
   for (unsigned c = 0; c < class_count; ++c) {
     for (const std::uintptr_t* slot = t.bins[c].begin; slot != t.bins[c].top; ++slot) {
@@ -86,14 +94,13 @@ const char* check_cache(const thread_cache& t, cache_totals& sum) noexcept {
   }
   for (unsigned k = 0; k < cached_orders; ++k) {
     for (std::uint32_t i = 0; i < t.ranges[k].count; ++i) {
-      const page_range range = t.ranges[k].range[i];
-      if (range.n > 1u << k || (k > 0 && range.n <= 1u << (k - 1)))
-        return "M2: a range has another order";
-      if ((range.page & ((1u << k) - 1)) != 0) return "M2: a cached range is not aligned";
-      if (const char* const wrong = check_cached_pages(range); wrong != nullptr) return wrong;
+      const char* const wrong = check_range(t.ranges[k].range[i], k);
+      if (wrong != nullptr) return wrong;
     }
   }
-  if (const char* const wrong = check_cached_pages(t.last); wrong != nullptr) return wrong;
+  for (const page_range* const apart : {&t.last, &t.feed}) {
+    if (const char* const wrong = check_cached_pages(*apart); wrong != nullptr) return wrong;
+  }
   sum.pages += t.cached_pages();
   const std::uint32_t untold = unit::untold(*t.unit);
   if (t.unit->state == cleave::detail::open_unit::phase::counting && untold == 0) {
@@ -111,6 +118,10 @@ const char* check_all() noexcept {
   cache_totals cached;
   cached.pages = page_heap::cached_pages();
   const char* wrong = nullptr;
+  shelves::for_each([&wrong](const page_range& range, unsigned order) {
+    if (wrong == nullptr) wrong = check_range(range, order);
+  });
+  if (wrong != nullptr) return wrong;
   caches::for_each([&](const thread_cache& t) {
     if (wrong == nullptr) wrong = check_cache(t, cached);
   });

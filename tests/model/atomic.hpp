@@ -86,6 +86,13 @@ class atomic {
     return update(order, [less](T old) { return static_cast<T>(old - less); });
   }
 
+  T fetch_or(T more, std::memory_order order = std::memory_order_seq_cst) noexcept {
+    return update(order, [more](T old) { return static_cast<T>(old | more); });
+  }
+  T fetch_and(T mask, std::memory_order order = std::memory_order_seq_cst) noexcept {
+    return update(order, [mask](T old) { return static_cast<T>(old & mask); });
+  }
+
   bool compare_exchange_strong(T& expected, T value, std::memory_order order,
                                std::memory_order failure) noexcept {
     if (model::watched()) {

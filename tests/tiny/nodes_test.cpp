@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "heap/arenas.hpp"
+#include "heap/page_heap.hpp"
+#include "heap/shelves.hpp"
 #include "support/environment.hpp"
 #include "tiny/tiny_model.hpp"
 
@@ -92,6 +94,19 @@ TEST(Nodes, getBackWhatOthersFree) {
     heap::free(p, few_pages);
   }
   for (std::byte* const p : far) heap::free(p, few_pages);
+  tiny_model().expect_whole();
+}
+
+TEST(Nodes, leaveWhatLiesOnAShelfToThreadsNearIt) {
+  start_with(2);
+  fake_os::run_on_node(0);
+  const heap::page_range near{heap::page_heap::take(1, 0), 1};
+  ASSERT_EQ(heap::shelves::put(0, &near, 1), 1U);
+  fake_os::run_on_node(1);
+  EXPECT_EQ(heap::shelves::take(0, 1).n, 0U);
+  fake_os::run_on_node(0);
+  EXPECT_EQ(heap::shelves::take(0, 1).page, near.page);
+  heap::page_heap::give(near.page, near.n);
   tiny_model().expect_whole();
 }
 
