@@ -53,7 +53,7 @@ class Check(program.Case):
     def test_json_of_a_good_program(self):
         self.program("main.bend", 'IO.print("good")')
         found = json.loads(self.succeed("check", "main.bend", "--format", "json").stdout)
-        self.assertEqual(found, {"diagnostics": [], "count": 0, "notes": []})
+        self.assertEqual(found, {"diagnostics": [], "count": 0, "warnings": [], "notes": []})
 
     def test_a_double_use_names_both(self):
         self.write("twice.bend", WRONG.replace(b"  nothing", b"  1"))
