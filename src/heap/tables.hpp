@@ -15,6 +15,7 @@
 //       whoever owns a run reads them without synchronisation.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -59,8 +60,10 @@ class table_set {
     return base + (std::uintptr_t{page} << page_bits);
   }
   // One bit per slab, so that a free of many pages sees at once whether slabs
-  // lie in between. Returns how many of the pages come before the first slab.
-  // Relaxed: by T2 the bits of pages that the caller owns do not change.
+  // lie in between, and one per word of those bits, so that it looks only at words that have
+  // ever had one. Returns how many of the pages come before the first slab.
+  // Relaxed: by T2 the bits of pages that the caller owns do not change, and those that are set
+  // were set, in both, before the slab was handed out.
   std::size_t pages_before_slab(page_index page, std::size_t n) const noexcept {
     const std::size_t first = page >> slab_order;
     const std::size_t end = ((page + n - 1) >> slab_order) + 1;
@@ -72,7 +75,8 @@ class table_set {
         if (found >= end) return n;
         return found << slab_order > page ? (found << slab_order) - page : 0;
       }
-      if (++w * 64 >= end) return n;
+      w = next_with_slabs(w + 1, (end + 63) / 64);
+      if (w * 64 >= end) return n;
       word = is_slab[w].load(std::memory_order_relaxed);
     }
   }
@@ -89,6 +93,8 @@ class table_set {
     // Relaxed: as above; locked, since slabs of other threads share the word.
     if (yes) {
       is_slab[i / 64].fetch_or(bit, std::memory_order_relaxed);
+      // Never cleared: others may have set a bit in the word just then.
+      had_slabs[i / 4096].fetch_or(std::uint64_t{1} << (i / 64 & 63), std::memory_order_relaxed);
     } else {
       is_slab[i / 64].fetch_and(~bit, std::memory_order_relaxed);
     }
@@ -123,6 +129,24 @@ class table_set {
   std::uintptr_t pool = 0;
 
  private:
+  // The words of is_slab that have ever had a bit.
+  static constexpr std::size_t slab_groups =
+      std::max<std::size_t>((most_arenas * arena_pages >> slab_order) / 4096, 1);
+
+  // The first word in [w, end) that has ever had a slab, or one that is not below `end`.
+  // Relaxed: see pages_before_slab().
+  std::size_t next_with_slabs(std::size_t w, std::size_t end) const noexcept {
+    if (w >= end) return end;
+    std::uint64_t group = had_slabs[w / 64].load(std::memory_order_relaxed) >> (w & 63) << (w & 63);
+    while (group == 0) {
+      w = (w | 63) + 1;
+      if (w >= end) return end;
+      group = had_slabs[w / 64].load(std::memory_order_relaxed);
+    }
+    return (w & ~std::size_t{63}) + static_cast<std::size_t>(std::countr_zero(group));
+  }
+
+  std::atomic<std::uint64_t> had_slabs[slab_groups]{};
   std::size_t pool_size_ = 0;
   std::atomic<std::size_t> pool_next_{0};
   std::atomic<std::size_t> pool_accessible_{0};

@@ -58,7 +58,7 @@ TEST(DeviceDrop, freesArraysInAnArray) {
 
 TEST(DeviceDrop, goesDownAMillionLinks) {
   device::machine m(device::kind::host, {.bytes = 64_MiB, .threads = 2});
-  const std::size_t n = test::by_build<std::size_t>(1'000'000, 100'000);
+  std::size_t n = test::by_build<std::size_t>(1'000'000, 100'000);
   array<piece<link>> first = m.make<piece<link>>(1);
   piece<link>* const to = first.data();
   m.launch(1, [n, to](device::lane& by, std::size_t) {

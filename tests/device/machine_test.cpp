@@ -241,7 +241,7 @@ TEST(DeviceMachine, hasMoreThanOneArena) {
 
 TEST(DeviceKernel, seesEachNumberOnce) {
   machine m = open();
-  for (const std::size_t n : {1, 31, 32, 33, 128, 129, 1000, 4097}) {
+  for (const std::size_t n : {1u, 31u, 32u, 33u, 128u, 129u, 1000u, 4097u}) {
     array<std::uint32_t> seen = m.make<std::uint32_t>(n);
     std::uint32_t* const to = seen.data();
     m.launch(n, [to](device::lane&, std::size_t i) { ++to[i]; });

@@ -29,7 +29,7 @@ std::uint64_t cut_and_sum(array<std::uint64_t>&& tree) {
   if (tree.size() == 0) return 0;
   if (tree.size() == 1) {
     const std::uint64_t only = tree[0];
-    array<std::uint64_t>(std::move(tree));
+    tree = {};
     return only;
   }
   auto [left, right] = std::move(tree).halves();

@@ -137,6 +137,27 @@ TEST(Tables, countThePagesBeforeTheNextSlab) {
   }
 }
 
+// Far apart: whole words without slabs lie between, and groups of such words.
+TEST(Tables, findSlabsBehindLongStretchesWithout) {
+  table_set t;
+  ASSERT_TRUE(t.start(test::wide_addresses ? 3_GiB : 512_MiB));
+  for (std::size_t a = 0; a < t.arenas; ++a) ASSERT_GT(t.commit_arena(a), 0U);
+  const std::size_t last = (t.pages >> slab_order) - 1;
+  for (const std::size_t slab :
+       {std::size_t{0}, std::size_t{63}, std::size_t{64}, last / 2, last}) {
+    const auto page = static_cast<page_index>(slab * slab_pages);
+    EXPECT_EQ(t.pages_before_slab(0, t.pages), t.pages);
+    t.mark_slab(page, true);
+    EXPECT_EQ(t.pages_before_slab(0, t.pages), page);
+    EXPECT_EQ(t.pages_before_slab(0, page + 1), page);
+    if (page > 0) EXPECT_EQ(t.pages_before_slab(0, page), page) << "it lies behind them";
+    if (slab < last) EXPECT_FALSE(t.slab_in(page + slab_pages, t.pages - page - slab_pages));
+    EXPECT_TRUE(t.slab_in(page, 1));
+    t.mark_slab(page, false);
+    EXPECT_FALSE(t.slab_in(0, t.pages));
+  }
+}
+
 TEST(TablePool, givesZeroedMemoryAlignedTo64BytesAndNeverTwice) {
   table_set t;
   ASSERT_TRUE(t.start(64_MiB));
