@@ -41,7 +41,7 @@ enum class kind : std::uint8_t {
 struct options {
   // The shared memory, rounded up to 4 MiB. All of it is held while the machine is open.
   std::size_t bytes = std::size_t{64} << 20;
-  // For the host device; 0: as many as the processor runs.
+  // For the host device, up to 1024; 0: as many as the processor runs.
   unsigned threads = 0;
   // Lanes of a block: a multiple of 32, up to 1024.
   std::uint32_t block = 128;
@@ -252,9 +252,10 @@ class device_machine;
 
 #if defined(__CUDACC__)
 
+// Lanes from `first` on.
 template <class Kernel>
 __global__ void run_on_cuda(const Kernel kernel, on_device::device_state* state,
-                            std::uint64_t lanes) {
+                            std::uint64_t first, std::uint64_t lanes) {
   __shared__ on_device::block_cache cache;
   for (unsigned i = threadIdx.x; i < on_device::block_cache::runs; i += blockDim.x) {
     cache.run[i] = 0;
@@ -262,7 +263,7 @@ __global__ void run_on_cuda(const Kernel kernel, on_device::device_state* state,
   __syncthreads();
   const std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   device::lane by(*state, cache);
-  if (i < lanes && !by.failed()) kernel(by, static_cast<std::size_t>(i));
+  if (i < lanes && !by.failed()) kernel(by, static_cast<std::size_t>(first + i));
   __syncthreads();
   if (threadIdx.x == 0) on_device::close(*state, cache);
 }
@@ -297,10 +298,17 @@ class CLEAVE_API machine {
 #if defined(__CUDACC__)
     if (which() == kind::cuda) {
       const detail::cuda_place at = begin_cuda();
-      const auto blocks = static_cast<unsigned>((n + at.block - 1) / at.block);
-      detail::run_on_cuda<<<blocks, at.block, 0, static_cast<cudaStream_t>(at.stream)>>>(
-          kernel, at.state, n);
-      end_cuda(static_cast<int>(cudaGetLastError()));
+      cudaError_t status = cudaSuccess;
+      // CUDA has an end to the number of blocks.
+      const std::uint64_t most = std::uint64_t{0x7fff'ffff} * at.block;
+      for (std::uint64_t first = 0, lanes = 0; first < n && status == cudaSuccess; first += lanes) {
+        lanes = n - first < most ? n - first : most;
+        const auto blocks = static_cast<unsigned>((lanes + at.block - 1) / at.block);
+        detail::run_on_cuda<<<blocks, at.block, 0, static_cast<cudaStream_t>(at.stream)>>>(
+            kernel, at.state, first, lanes);
+        status = cudaGetLastError();
+      }
+      end_cuda(static_cast<int>(status));
       return;
     }
 #endif
@@ -352,6 +360,7 @@ class CLEAVE_API machine {
   // Whether the address lies in its memory. O(1).
   [[nodiscard]] bool holds(const void* p) const noexcept;
   [[nodiscard]] kind which() const noexcept;
+  // Waits for no kernel.
   [[nodiscard]] statistics stats() const;
 
  private:

@@ -14,6 +14,7 @@ namespace {
 using detail::on_device::device_state;
 
 constexpr std::uint64_t largest_group = 32;
+constexpr unsigned most_threads = 1024;
 
 std::uint64_t parts(std::uint64_t n, std::uint64_t of) noexcept {
   return n / of + (n % of != 0);
@@ -22,8 +23,9 @@ std::uint64_t parts(std::uint64_t n, std::uint64_t of) noexcept {
 }  // namespace
 
 host_device::host_device(const options& chosen) : block_(chosen.block) {
-  const unsigned count =
-      chosen.threads != 0 ? chosen.threads : std::max(1u, std::thread::hardware_concurrency());
+  const unsigned wanted =
+      chosen.threads != 0 ? chosen.threads : std::thread::hardware_concurrency();
+  const unsigned count = std::clamp(wanted, 1u, most_threads);
   blocks_.resize(std::size_t{count} + 1);
   threads_.reserve(count);
 #if defined(__cpp_exceptions)
@@ -139,6 +141,11 @@ host_device::running_block& host_device::block_of(job& of, std::uint64_t group) 
 void host_device::run_group(std::unique_lock<std::mutex>& guard) {
   // The job stays where it is until its last group has ended.
   job& now = jobs_.front();
+  if (now.taken % (block_ / now.group) == 0 && detail::on_device::peek(now.state->failed) != 0) {
+    // No block begins any more, however many there are.
+    end_groups(now.groups - std::exchange(now.taken, now.groups));
+    return;
+  }
   const std::uint64_t group = now.taken++;
   running_block& block = block_of(now, group);
   guard.unlock();
@@ -152,7 +159,13 @@ void host_device::run_group(std::unique_lock<std::mutex>& guard) {
     guard.lock();
     block.used = false;
   }
-  if (++now.ended < now.groups) return;
+  end_groups(1);
+}
+
+void host_device::end_groups(std::uint64_t n) {
+  job& now = jobs_.front();
+  now.ended += n;
+  if (now.ended < now.groups) return;
   jobs_.pop_front();
   if (jobs_.empty()) {
     work_ended_.notify_all();

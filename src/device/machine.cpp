@@ -7,6 +7,7 @@
 #include <cleave/device.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <system_error>
@@ -54,6 +55,8 @@ std::unique_ptr<device::backend> open_backend(device::kind which, const device::
     return std::make_unique<device::host_device>(chosen);
   } catch (const std::system_error&) {
     // The system gives no threads.
+    raise<device::error>(fault::no_memory);
+  } catch (const std::bad_alloc&) {
     raise<device::error>(fault::no_memory);
   }
 #else
@@ -104,7 +107,7 @@ class device_machine {
   std::uintptr_t take_run(std::size_t bytes, std::size_t alignment) noexcept;
   [[nodiscard]] heap::page_index first_page() const noexcept { return regions_[0].page; }
 
-  mutable std::mutex lock_;  // guards all of it
+  std::mutex lock_;  // guards all that changes
   device::kind which_;
   device::options options_;
   std::uint32_t process_ = os::process_number();
@@ -122,7 +125,8 @@ class device_machine {
   // What small runs are taken from.
   std::uintptr_t small_ = 0;
   std::uintptr_t small_end_ = 0;
-  std::uint64_t launches_ = 0;
+  // Relaxed: a count for whoever asks, which orders nothing.
+  std::atomic<std::uint64_t> launches_ = 0;
   // Copies of the device's tables, as far as they are needed.
   std::unique_ptr<std::uint64_t[]> log_;
   std::unique_ptr<std::uint32_t[]> dead_;
@@ -232,7 +236,7 @@ void device_machine::start(const device_work& work) {
   lend_out();
   if (lost_) raise<device::error>(fault::lost);
   backend_->start(work, *on_device_);
-  ++launches_;
+  launches_.fetch_add(1, std::memory_order_relaxed);
 }
 
 cuda_place device_machine::begin_cuda() {
@@ -248,7 +252,7 @@ cuda_place device_machine::begin_cuda() {
 }
 
 void device_machine::end_cuda(int status) {
-  if (status == 0) ++launches_;
+  if (status == 0) launches_.fetch_add(1, std::memory_order_relaxed);
   lock_.unlock();
   if (status != 0) raise<device::error>(fault::not_compiled);
 }
@@ -345,9 +349,9 @@ void device_machine::synchronise() {
 }
 
 std::uintptr_t device_machine::take_run(std::size_t bytes, std::size_t alignment) noexcept {
-  const std::size_t n = (bytes + page_bytes - 1) / page_bytes;
   const unsigned least = base::ceil_log2(std::max<std::size_t>(alignment / page_bytes, 1));
-  if (n > shared::most_pages || least > heap::arena_order) return 0;
+  if (bytes > shared::most_pages * page_bytes || least > heap::arena_order) return 0;
+  const std::size_t n = (bytes + page_bytes - 1) / page_bytes;
   const unsigned order = std::max(base::ceil_log2(n), least);
   for (std::size_t i = 0; i < region_count_; ++i) {
     const heap::page_index page = shared::take(regions_[i], n, order, least);
@@ -392,9 +396,9 @@ bool device_machine::holds(std::uintptr_t at) const noexcept {
 }
 
 device::statistics device_machine::stats() const {
-  const std::lock_guard guard(lock_);
+  // The regions stay as they are, so nobody waits here for those who wait for kernels.
   device::statistics sum;
-  sum.launches = launches_;
+  sum.launches = launches_.load(std::memory_order_relaxed);
   for (std::size_t i = 0; i < region_count_; ++i) {
     sum.shared_bytes += regions_[i].pages * page_bytes;
     sum.free_bytes += shared::free_pages(regions_[i]) * page_bytes;

@@ -98,6 +98,22 @@ TEST(DeviceFailures, afterOneTheOthersDrain) {
   EXPECT_EQ(calls[0], 0u);
 }
 
+TEST(DeviceFailures, oneEndsALaunchOfMoreLanesThanAnybodyCounts) {
+  for (const std::size_t n : {std::size_t{1} << 32, std::size_t{1} << 45, SIZE_MAX}) {
+    machine m = open();
+    m.launch(n, [](device::lane& by, std::size_t i) { by.fail(6, i); });
+    const device::error e = failure_of(m);
+    EXPECT_EQ(e.kernel_code(), 6u);
+    EXPECT_LT(e.detail(), n);
+    // The next one begins at once, and has its own lanes.
+    array<std::uint32_t> ran = m.make<std::uint32_t>(1);
+    std::uint32_t* const at = ran.data();
+    m.launch(1, [at](device::lane&, std::size_t) { ++*at; });
+    m.synchronise();
+    EXPECT_EQ(ran[0], 1u);
+  }
+}
+
 TEST(DeviceFailures, aFailureEndsALoopThatAsksForIt) {
   machine m = open();
   m.launch(2, [](device::lane& by, std::size_t i) {

@@ -2,6 +2,7 @@
 
 #include <cleave/device.hpp>
 #include <cleave/heap.hpp>
+#include <climits>
 #include <cstdint>
 #include <numeric>
 #include <utility>
@@ -106,6 +107,27 @@ TEST(DeviceMachine, makesArraysThatFillAllOfIt) {
   EXPECT_EQ(m.try_make<int>(1).size(), 0u);
   all = {};
   EXPECT_TRUE(is_whole(m));
+}
+
+TEST(DeviceMachine, hasNoRunOfASizeThatNothingHas) {
+  machine m = open();
+  for (const std::size_t alignment : {std::size_t{1}, 4_KiB, 1_MiB}) {
+    for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 4095, SIZE_MAX / 2, 4_MiB + 1}) {
+      EXPECT_EQ(m.try_allocate(bytes, alignment), nullptr) << bytes;
+    }
+  }
+  EXPECT_EQ(m.try_make<std::byte>(SIZE_MAX).size(), 0u);
+  EXPECT_EQ(m.try_make<std::uint64_t>(SIZE_MAX).size(), 0u);
+  EXPECT_TRUE(is_whole(m));
+}
+
+TEST(DeviceMachine, hasThreadsUpToALimitWhateverIsAskedFor) {
+  machine m = open(4_MiB, UINT_MAX);
+  array<std::uint32_t> seen = m.make<std::uint32_t>(1000);
+  std::uint32_t* const to = seen.data();
+  m.launch(1000, [to](device::lane&, std::size_t i) { ++to[i]; });
+  m.synchronise();
+  EXPECT_EQ(std::accumulate(seen.begin(), seen.end(), 0u), 1000u);
 }
 
 TEST(DeviceMachine, alignsRuns) {

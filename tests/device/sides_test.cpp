@@ -5,6 +5,7 @@
 #include <cleave/device.hpp>
 #include <cleave/heap.hpp>
 #include <cstdint>
+#include <latch>
 #include <numeric>
 #include <thread>
 #include <utility>
@@ -157,6 +158,28 @@ TEST(DeviceSides, severalThreadsUseOneMachine) {
   for (std::thread& each : users) each.join();
   m.synchronise();
   EXPECT_TRUE(is_whole(m));
+}
+
+TEST(DeviceSides, figuresAreToldWhileAnotherThreadWaitsForAKernel) {
+  device::machine m = open();
+  array<std::uint32_t> stop = m.make<std::uint32_t>(1);
+  const std::atomic_ref<std::uint32_t> flag(stop[0]);
+  m.launch(1, [flag](device::lane&, std::size_t) {
+    while (flag.load(std::memory_order_acquire) == 0) {
+    }
+  });
+  std::latch begun(1);
+  std::thread other([&] {
+    begun.count_down();
+    m.synchronise();
+  });
+  begun.wait();
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(m.stats().launches, 1u);
+    std::this_thread::yield();
+  }
+  flag.store(1, std::memory_order_release);
+  other.join();
 }
 
 TEST(DeviceSides, anotherThreadFreesWhatWasMadeHere) {
