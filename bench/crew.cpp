@@ -1,6 +1,9 @@
 // crew.cpp -- mailboxes of one pointer, spinning first and sleeping later.
 #include "crew.hpp"
 
+#include <pthread.h>
+#include <sched.h>
+
 #include "measure.hpp"
 
 namespace cleave::bench {
@@ -22,13 +25,35 @@ T wait_while(const std::atomic<T>& slot, T old) noexcept {
   return slot.load(std::memory_order_acquire);
 }
 
+// Binds the calling thread to one of the processors that the process may use, counted from the
+// last one. Without it the system at times puts two threads that work on one, and all strategies
+// take the same. The caller of a crew stays free: what it starts would be bound as it is.
+void bind_to(unsigned from_last) noexcept {
+  cpu_set_t allowed;
+  if (pthread_getaffinity_np(pthread_self(), sizeof allowed, &allowed) != 0) return;
+  const auto count = static_cast<unsigned>(CPU_COUNT(&allowed));
+  if (count < 2) return;
+  unsigned left = count - 1 - from_last % count;
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &allowed) || left-- != 0) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    pthread_setaffinity_np(pthread_self(), sizeof one, &one);
+    return;
+  }
+}
+
 }  // namespace
 
 crew::crew(unsigned threads) {
   for (unsigned i = 1; i < threads; ++i) {
     workers_.push_back(std::make_unique<mailbox>());
     mailbox& box = *workers_.back();
-    box.thread = std::thread([&box] { work(box); });
+    box.thread = std::thread([&box, i] {
+      bind_to(i - 1);
+      work(box);
+    });
   }
 }
 
