@@ -374,8 +374,11 @@ core::atom body_maker::emit(const plan& of, atoms values, goal to) {
   made.kind = operation_kind::call;
   target what = of.what;
   what.runs = to.run;
+  // It may write where others read: there, and not in a copy.
+  const bool unsafe = of.device && of.what.def != nullptr && of.what.def->unsafe;
+  if (unsafe) all_.device->refuse(of.where, std::string(of.what.def->name) + " is @unsafe");
   // What a kernel calls is a part of it.
-  made.device = of.device && !made_.kernel;
+  made.device = of.device && !made_.kernel && !unsafe;
   what.kernel = made_.kernel || made.device;
   calls_.push_back(
       {here_, to.how == use::tail ? none : here_->steps.size(), std::move(what), of.where});

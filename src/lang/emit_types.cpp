@@ -180,7 +180,9 @@ void type_writer::write_ops(const core::type& type, std::string& out) const {
   if (found.holds_array) {
     out += begin + as + " copy(" + as + " v) noexcept {" + copies + " return v; }\n";
     if (device_) {
-      out += "  static " + as + " to_device(" + as + " v) noexcept {" + moves + " return v; }\n";
+      // A template: what no kernel gets may hold what no device has.
+      out += "  template <class Value>\n  static Value to_device(Value v) noexcept {" + moves +
+             " return v; }\n";
     }
   }
   out += "};\nnamespace program {\n";
