@@ -164,14 +164,12 @@ class measuring {
       report(told_.progress, fmt::format("{}, {}: {}", what.name, round, who.name));
       return what.in_child ? take_in_child(what, who, count) : take(what, who, count, workers);
     };
-    if (!what.in_child) {
-      for (std::size_t i = 0; i < contenders.size(); ++i) {
-        turn(i, std::max<std::size_t>(1, repeats / 8), "warming up");
-      }
-    }
     for (unsigned round = 1; round <= rounds; ++round) {
       const std::string text = fmt::format("round {} of {}", round, rounds);
       for (std::size_t i = 0; i < contenders.size(); ++i) {
+        // The others may have worked for seconds. What that has done to caches, and what was
+        // returned to the system meanwhile, would be most of the time of a short round.
+        if (!what.in_child) turn(i, std::max<std::size_t>(1, repeats / 8), "warming up");
         samples[i].push_back(turn(i, repeats, text));
         check(what, contenders[i], samples[i].back(), contenders[0], samples[0].front());
       }

@@ -5,8 +5,8 @@
 //   for (const result& r : run(chosen, nullptr)) ...
 //
 // The contenders of a workload take turns: A B C, A B C, ... so that a slow
-// minute of the machine hits all of them. A shorter turn of each before that
-// brings their memory in. The median over the rounds counts.
+// minute of the machine hits all of them. Each turn begins with a shorter one that
+// is not measured and brings its memory in. The median over the rounds counts.
 #pragma once
 
 #include <cstdint>

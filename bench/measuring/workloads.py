@@ -15,7 +15,8 @@ from measuring.children import Failed
 COUNTED = ((4, ("walk", "map", "to-list")), (100, ("split-once",)), (2000, ("small", "window")))
 # A strategy of each peer, by which one sees that it was there.
 PEERS = {"copy-mimalloc": "mimalloc", "copy-jemalloc": "jemalloc", "copy-tbb": "oneTBB's allocator",
-         "copy-snmalloc": "snmalloc", "bytes": "Rust's bytes", "parlaylib-sort": "ParlayLib"}
+         "copy-snmalloc": "snmalloc", "bytes": "Rust's bytes", "parlaylib-sort": "ParlayLib",
+         "immer": "immer"}
 
 
 def bench(tool, options, before=()):
@@ -33,7 +34,7 @@ def bench(tool, options, before=()):
 def absent(results):
     """The peers that did not take part in a run of all workloads."""
     seen = {r["strategy"] for r in results}
-    return [peer for strategy, peer in PEERS.items() if strategy not in seen] + ["immer"]
+    return [peer for strategy, peer in PEERS.items() if strategy not in seen]
 
 
 def measure(places, settings, say):
