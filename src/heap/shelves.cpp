@@ -98,6 +98,8 @@ bool give_back() noexcept {
   if (empty()) return false;
   const transit moving;
   bool any = false;
+  // Under one lock, as far as they lie in one arena.
+  page_heap::giving all;
   for (unsigned k = 0; k < cached_orders; ++k) {
     for (base::atomic<std::uint64_t>& place : places(k)) {
       // Relaxed: where there is nothing, nothing is written.
@@ -106,7 +108,7 @@ bool give_back() noexcept {
       // transit (acquire in empty()).
       const std::uint64_t word = place.exchange(0, std::memory_order_acq_rel);
       if (word == 0) continue;
-      page_heap::give(page_in(word), count_in(word));
+      all.give(page_in(word), count_in(word));
       any = true;
     }
   }

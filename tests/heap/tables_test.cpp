@@ -150,8 +150,12 @@ TEST(Tables, findSlabsBehindLongStretchesWithout) {
     t.mark_slab(page, true);
     EXPECT_EQ(t.pages_before_slab(0, t.pages), page);
     EXPECT_EQ(t.pages_before_slab(0, page + 1), page);
-    if (page > 0) EXPECT_EQ(t.pages_before_slab(0, page), page) << "it lies behind them";
-    if (slab < last) EXPECT_FALSE(t.slab_in(page + slab_pages, t.pages - page - slab_pages));
+    if (page > 0) {
+      EXPECT_EQ(t.pages_before_slab(0, page), page) << "it lies behind them";
+    }
+    if (slab < last) {
+      EXPECT_FALSE(t.slab_in(page + slab_pages, t.pages - page - slab_pages));
+    }
     EXPECT_TRUE(t.slab_in(page, 1));
     t.mark_slab(page, false);
     EXPECT_FALSE(t.slab_in(0, t.pages));
