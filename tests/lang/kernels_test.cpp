@@ -25,26 +25,26 @@ class placed : public checked {
 
   // Why calls run on the host, in the order of the text.
   [[nodiscard]] std::vector<std::string> reasons() const {
-    std::vector<std::string> all;
+    std::vector<std::string> each;
     for (const diagnostic& one : found.warnings()) {
-      all.push_back(one.message.substr(one.message.find(": ") + 2));
+      each.push_back(one.message.substr(one.message.find(": ") + 2));
     }
-    return all;
+    return each;
   }
   // The functions with the name that are code for the device.
   [[nodiscard]] std::vector<const core::function*> kernels(const std::string& name) const {
-    std::vector<const core::function*> all;
+    std::vector<const core::function*> each;
     for (const core::function& one : made.functions) {
-      if (one.kernel && one.name == name) all.push_back(&one);
+      if (one.kernel && one.name == name) each.push_back(&one);
     }
-    return all;
+    return each;
   }
   // How many values each parallel let of the kernel has, in the order of the text.
   [[nodiscard]] std::vector<std::size_t> forks(const std::string& name) const {
-    std::vector<std::size_t> all;
+    std::vector<std::size_t> each;
     const std::vector<const core::function*> found_kernels = kernels(name);
-    if (found_kernels.size() == 1) count_forks(found_kernels[0]->body, all);
-    return all;
+    if (found_kernels.size() == 1) count_forks(found_kernels[0]->body, each);
+    return each;
   }
 
   std::string broken;

@@ -126,7 +126,8 @@ CLEAVE_ON_DEVICE inline void push_page(device_state& state, std::uint64_t page) 
 
 // Takes a free page, as a packed word, or 0.
 CLEAVE_ON_DEVICE inline std::uint64_t pop_page(device_state& state) noexcept {
-  std::uint64_t top = peek(state.free_pages);
+  // What lies below a page was written before it was on top.
+  std::uint64_t top = look(state.free_pages);
   for (;;) {
     const auto number = static_cast<std::uint32_t>(top);
     if (number == 0) return 0;

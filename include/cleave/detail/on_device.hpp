@@ -17,6 +17,11 @@
 #  define CLEAVE_ON_DEVICE
 #endif
 
+// Of the host device. The model of it in tests/model/ has others, which the explorer steps through.
+#if !defined(CLEAVE_DEVICE_ATOMIC)
+#  define CLEAVE_DEVICE_ATOMIC std::atomic_ref
+#endif
+
 namespace cleave::detail::on_device {
 
 #if defined(__CUDA_ARCH__)
@@ -39,7 +44,19 @@ CLEAVE_ON_DEVICE T peek(T& word) noexcept {
 #if defined(__CUDA_ARCH__)
   return *static_cast<volatile T*>(&word);
 #else
-  return std::atomic_ref<T>(word).load(std::memory_order_relaxed);
+  return CLEAVE_DEVICE_ATOMIC<T>(word).load(std::memory_order_relaxed);
+#endif
+}
+
+// Acquire: what was written before the word was is seen by whoever finds it so.
+template <class T>
+CLEAVE_ON_DEVICE T look(T& word) noexcept {
+#if defined(__CUDA_ARCH__)
+  const T found = peek(word);
+  __threadfence();
+  return found;
+#else
+  return CLEAVE_DEVICE_ATOMIC<T>(word).load(std::memory_order_acquire);
 #endif
 }
 
@@ -48,7 +65,7 @@ CLEAVE_ON_DEVICE void poke(T& word, T next) noexcept {
 #if defined(__CUDA_ARCH__)
   *static_cast<volatile T*>(&word) = next;
 #else
-  std::atomic_ref<T>(word).store(next, std::memory_order_relaxed);
+  CLEAVE_DEVICE_ATOMIC<T>(word).store(next, std::memory_order_relaxed);
 #endif
 }
 
@@ -59,7 +76,7 @@ CLEAVE_ON_DEVICE T add(T& word, T more) noexcept {
 #if defined(__CUDA_ARCH__)
   return static_cast<T>(atomicAdd(cuda_word(word), more));
 #else
-  return std::atomic_ref<T>(word).fetch_add(more, std::memory_order_relaxed);
+  return CLEAVE_DEVICE_ATOMIC<T>(word).fetch_add(more, std::memory_order_relaxed);
 #endif
 }
 
@@ -72,7 +89,7 @@ CLEAVE_ON_DEVICE T add_ordered(T& word, T more) noexcept {
   __threadfence();
   return before;
 #else
-  return std::atomic_ref<T>(word).fetch_add(more, std::memory_order_acq_rel);
+  return CLEAVE_DEVICE_ATOMIC<T>(word).fetch_add(more, std::memory_order_acq_rel);
 #endif
 }
 
@@ -85,11 +102,12 @@ CLEAVE_ON_DEVICE T exchange(T& word, T next) noexcept {
   __threadfence();
   return before;
 #else
-  return std::atomic_ref<T>(word).exchange(next, std::memory_order_acq_rel);
+  return CLEAVE_DEVICE_ATOMIC<T>(word).exchange(next, std::memory_order_acq_rel);
 #endif
 }
 
-// Acquire and release: as above. If it was not `expected`, sets that to what it was.
+// Acquire and release: as above. If it was not `expected`, sets that to what it was; acquire: as
+// look().
 template <class T>
 CLEAVE_ON_DEVICE bool replace(T& word, T& expected, T next) noexcept {
 #if defined(__CUDA_ARCH__)
@@ -102,8 +120,8 @@ CLEAVE_ON_DEVICE bool replace(T& word, T& expected, T next) noexcept {
   expected = before;
   return done;
 #else
-  return std::atomic_ref<T>(word).compare_exchange_strong(expected, next, std::memory_order_acq_rel,
-                                                          std::memory_order_relaxed);
+  return CLEAVE_DEVICE_ATOMIC<T>(word).compare_exchange_strong(
+      expected, next, std::memory_order_acq_rel, std::memory_order_acquire);
 #endif
 }
 
