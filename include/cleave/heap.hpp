@@ -83,8 +83,8 @@ struct sized_pointer {
 
 // A run of at least `bytes` bytes, with the room that rounding up would
 // otherwise waste. Error: {nullptr, 0}.
-[[nodiscard]] CLEAVE_API sized_pointer try_allocate_at_least(
-    std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
+[[nodiscard]] CLEAVE_API sized_pointer
+try_allocate_at_least(std::size_t bytes, std::size_t alignment = default_alignment) noexcept;
 
 // Makes the run [pointer, pointer + bytes) reach to pointer + new_bytes, if
 // the memory to its right is free. O(new_bytes / 4096) at most.
@@ -192,10 +192,13 @@ namespace cleave::detail {
 // pieces cost no atomic operation (src/heap/unit.hpp has the argument).
 //
 // The pieces freed last lie one behind the other in [begin, frontier). A piece
-// at the frontier that ends before `limit` only moves the frontier, and one at
-// the begin that begins at `floor` or behind only moves the begin; the new value
+// at the frontier that ends before `limit` only moves the frontier, and one that
+// ends at the begin and begins above `down` only moves the begin; the new value
 // does not depend on the old one, so that rows of small pieces do not wait for each
-// other. All else is done out of line.
+// other. The first is inline. The second is a call that does nothing else: what is inline is in
+// every destructor, and a longer one made recursions over arrays slower than it made them here.
+// In a unit that is counting only one of the two directions is open at a time: each
+// bound says where the row has all that is left, and holds while the other end stands.
 //
 // The limit of a slot that is open tentatively is one behind the run's end, so the row
 // may fill it. It stays here until the thread allocates again, and a run of just its
@@ -212,6 +215,7 @@ struct open_unit {
   std::uintptr_t limit = nowhere;
   std::atomic<std::uintptr_t> begin{nowhere};
   std::uintptr_t floor = nowhere;
+  std::uintptr_t down = nowhere;
   // The size of the run in a unit that is open tentatively; a row of it is handed out as it is.
   // No run is as large as `none`, and one more can be counted.
   static constexpr std::size_t none = SIZE_MAX - 1;

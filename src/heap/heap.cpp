@@ -320,8 +320,9 @@ void* allocate_elsewhere(std::size_t bytes, std::size_t alignment) {
 }
 
 // heap::free() of anything but a piece that goes on a row upwards.
-void free_elsewhere(void* pointer, std::size_t bytes) noexcept {
-  const auto p = reinterpret_cast<std::uintptr_t>(pointer);
+namespace {
+
+[[gnu::noinline]] void free_slowly(std::uintptr_t p, std::size_t bytes) noexcept {
   // A unit that is larger has no row yet.
   if (bytes >= heap::page_size) return heap::free_large(p, bytes);
   open_unit& open = this_unit;
@@ -330,6 +331,7 @@ void free_elsewhere(void* pointer, std::size_t bytes) noexcept {
     open.begin.store(p, std::memory_order_relaxed);
     if (open.state == open_unit::phase::counting)
       heap::unit::row_began_lower(*heap::this_cache, open);
+    if (open.state != open_unit::phase::closed) heap::unit::open_downwards(open);
     return;
   }
   if (bytes == 0) return;
@@ -339,6 +341,19 @@ void free_elsewhere(void* pointer, std::size_t bytes) noexcept {
   // Asked here too, before the tables are.
   if (heap::unit::free_in_open(t, p, bytes)) return t.count_frees(0, 1);
   heap::free_anywhere(p, bytes);
+}
+
+}  // namespace
+
+void free_elsewhere(void* pointer, std::size_t bytes) noexcept {
+  const auto p = reinterpret_cast<std::uintptr_t>(pointer);
+  open_unit& open = this_unit;
+  // What was made last is often freed first: rows grow downwards as well. Relaxed: see open_unit.
+  if (p + bytes == open.begin.load(std::memory_order_relaxed) && p > open.down) {
+    open.begin.store(p, std::memory_order_relaxed);
+    return;
+  }
+  free_slowly(p, bytes);
 }
 
 }  // namespace cleave::detail

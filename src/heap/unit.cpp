@@ -135,6 +135,7 @@ void row_began_lower(thread_cache& t, open_unit& open) noexcept {
   if (row_bytes(open) == left) return free_counted(t, open);
   open.limit = std::min<std::uintptr_t>(open.start + open.size,
                                         open.begin.load(std::memory_order_relaxed) + left);
+  open.down = open_unit::nowhere;
 }
 
 void begin_row_in_open(thread_cache& t, std::uintptr_t at, std::size_t bytes) noexcept {

@@ -47,6 +47,7 @@
 //   U3  A unit that is freed as a whole has the counter 0.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -106,12 +107,14 @@ inline bool is_in_row(const open_unit& open, std::uintptr_t at) noexcept {
   return at - open.begin.load(std::memory_order_relaxed) < row_bytes(open);
 }
 
+// The row is closed downwards, but for what free() does out of line.
 inline void set_row(open_unit& open, std::uintptr_t begin, std::uintptr_t end, std::uintptr_t floor,
                     std::uintptr_t limit) noexcept {
   open.begin.store(begin, std::memory_order_relaxed);
   open.frontier.store(end, std::memory_order_relaxed);
   open.floor = floor;
   open.limit = limit;
+  open.down = open_unit::nowhere;
 }
 
 inline void clear_row(open_unit& open) noexcept {
@@ -123,6 +126,19 @@ inline void clear_row(open_unit& open) noexcept {
 // True if a unit is open tentatively and all of the run has been freed.
 inline bool is_filled(const open_unit& open) noexcept {
   return row_bytes(open) == open.whole.load(std::memory_order_relaxed);
+}
+
+// A piece was freed at the begin, and more may follow below it. Where nothing is counted both
+// ends may move. Where the unit is counting, `left` bounds the row: downwards from where the
+// frontier is now, so that must not move meanwhile.
+inline void open_downwards(open_unit& open) noexcept {
+  if (open.state == open_unit::phase::tentative) {
+    open.down = open.floor - 1;
+    return;
+  }
+  const std::uintptr_t end = open.frontier.load(std::memory_order_relaxed);
+  open.down = std::max<std::uintptr_t>(open.start, end - open.left.load(std::memory_order_relaxed));
+  open.limit = end;
 }
 
 // Frees the open unit. Requires: is_filled().
@@ -191,6 +207,7 @@ inline bool free_to_edge(thread_cache& t, std::uintptr_t at, std::size_t bytes) 
     return false;
   }
   set_row(open, at, at + bytes, open.floor, open.limit);
+  open_downwards(open);
   return true;
 }
 
