@@ -94,7 +94,7 @@ class table_set {
     if (yes) {
       is_slab[i / 64].fetch_or(bit, std::memory_order_relaxed);
       // Never cleared: others may have set a bit in the word just then.
-      had_slabs[i / 4096].fetch_or(std::uint64_t{1} << (i / 64 & 63), std::memory_order_relaxed);
+      had_slabs_[i / 4096].fetch_or(std::uint64_t{1} << (i / 64 & 63), std::memory_order_relaxed);
     } else {
       is_slab[i / 64].fetch_and(~bit, std::memory_order_relaxed);
     }
@@ -137,16 +137,17 @@ class table_set {
   // Relaxed: see pages_before_slab().
   std::size_t next_with_slabs(std::size_t w, std::size_t end) const noexcept {
     if (w >= end) return end;
-    std::uint64_t group = had_slabs[w / 64].load(std::memory_order_relaxed) >> (w & 63) << (w & 63);
+    std::uint64_t group = had_slabs_[w / 64].load(std::memory_order_relaxed) >> (w & 63)
+                                                                                    << (w & 63);
     while (group == 0) {
       w = (w | 63) + 1;
       if (w >= end) return end;
-      group = had_slabs[w / 64].load(std::memory_order_relaxed);
+      group = had_slabs_[w / 64].load(std::memory_order_relaxed);
     }
     return (w & ~std::size_t{63}) + static_cast<std::size_t>(std::countr_zero(group));
   }
 
-  std::atomic<std::uint64_t> had_slabs[slab_groups]{};
+  std::atomic<std::uint64_t> had_slabs_[slab_groups]{};
   std::size_t pool_size_ = 0;
   std::atomic<std::size_t> pool_next_{0};
   std::atomic<std::size_t> pool_accessible_{0};
