@@ -70,7 +70,7 @@ class host_device final : public backend {
   };
 
   void work_on();
-  void run_group(std::unique_lock<std::mutex>& lock);
+  void run_group(std::unique_lock<std::mutex>& guard);
   // So many groups of the first job have ended, which is gone with the last ones.
   void end_groups(std::uint64_t n);
   running_block& block_of(job& of, std::uint64_t group);

@@ -190,7 +190,7 @@ void device_machine::close_memory(std::size_t mapped) noexcept {
 device_machine::~device_machine() {
   if (in_child()) {
     // Its threads are not there to be ended, nor is its lock to be trusted.
-    (void)backend_.release();
+    [[maybe_unused]] const auto* const left_alone = backend_.release();
     shared::close(regions_, region_count_);
     return;
   }
