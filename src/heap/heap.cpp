@@ -325,6 +325,8 @@ namespace {
 [[gnu::noinline]] void free_slowly(std::uintptr_t p, std::size_t bytes) noexcept {
   // A unit that is larger has no row yet.
   if (bytes >= heap::page_size) return heap::free_large(p, bytes);
+  // No piece at all says nothing of the direction.
+  if (bytes == 0) return;
   open_unit& open = this_unit;
   // Relaxed: see open_unit.
   if (p + bytes == open.begin.load(std::memory_order_relaxed) && p >= open.floor) {
@@ -334,7 +336,6 @@ namespace {
     if (open.state != open_unit::phase::closed) heap::unit::open_downwards(open);
     return;
   }
-  if (bytes == 0) return;
   CLEAVE_CHECK(!heap::unit::is_in_row(open, p), "bytes were freed twice");
   heap::thread_cache& t = *heap::this_cache;
   if (heap::unit::free_to_edge(t, p, bytes)) return;
