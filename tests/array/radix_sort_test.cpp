@@ -58,7 +58,7 @@ TYPED_TEST_SUITE(RadixSort, integers);
 TYPED_TEST(RadixSort, ordersAnySizeInBothDirections) {
   std::mt19937_64 random(20261130);
   // From none to several buckets that do not fit the cache; 24 and 25 lie around insertion.
-  for (const std::size_t n : {0, 1, 2, 23, 24, 25, 100, 4096, 70'001, 400'000}) {
+  for (const std::size_t n : {0U, 1U, 2U, 23U, 24U, 25U, 100U, 4096U, 70'001U, 400'000U}) {
     const std::vector<TypeParam> cells = some_cells<TypeParam>(n, random);
     for (const std::size_t grain : {std::size_t{1}, std::size_t{1000}, std::size_t{1} << 30}) {
       // One task for each element would be all that is measured.
