@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "device/whole.hpp"
 #include "support/environment.hpp"
 #include "support/memory.hpp"
 
@@ -14,6 +15,7 @@ namespace cleave {
 namespace {
 
 using device::piece;
+using test::is_whole;
 using test::operator""_MiB;
 
 struct link {
@@ -32,10 +34,6 @@ struct tree {
   piece<std::uint32_t> payload;
   piece<tree> right;
 };
-
-bool is_whole(const device::machine& m) {
-  return m.stats().free_bytes == m.stats().shared_bytes && heap::verify().empty();
-}
 
 template <class T>
 void drop_on(device::machine& m, piece<T> whole) {

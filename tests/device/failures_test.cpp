@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "device/kernels.hpp"
+#include "device/whole.hpp"
 #include "support/fresh_heap.hpp"
 #include "support/memory.hpp"
 #include "support/waiting.hpp"
@@ -19,15 +20,12 @@ namespace {
 
 using device::fault;
 using device::machine;
+using test::is_whole;
 using test::operator""_MiB;
 using test::operator""_GiB;
 
 machine open() {
   return machine(device::kind::host, {.bytes = 4_MiB, .threads = 4});
-}
-
-bool is_whole(const machine& m) {
-  return m.stats().free_bytes == m.stats().shared_bytes && heap::verify().empty();
 }
 
 // What synchronise() throws.

@@ -9,30 +9,19 @@
 #include <vector>
 
 #include "device/kernels.hpp"
+#include "device/whole.hpp"
 #include "support/memory.hpp"
 
 namespace cleave {
 namespace {
 
 using device::machine;
+using test::is_whole;
 using test::operator""_KiB;
 using test::operator""_MiB;
 
 machine open(std::size_t bytes = 4_MiB, unsigned threads = 3) {
   return machine(device::kind::host, {.bytes = bytes, .threads = threads});
-}
-
-// Nothing is live or missing any more.
-testing::AssertionResult is_whole(const machine& m) {
-  const device::statistics now = m.stats();
-  if (now.free_bytes != now.shared_bytes) {
-    return testing::AssertionFailure()
-           << now.shared_bytes - now.free_bytes << " bytes of the machine are missing";
-  }
-  if (const std::string wrong = heap::verify(); !wrong.empty()) {
-    return testing::AssertionFailure() << wrong;
-  }
-  return testing::AssertionSuccess();
 }
 
 TEST(DevicePiece, isCutAndJoinedByArithmetic) {

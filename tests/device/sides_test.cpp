@@ -12,45 +12,43 @@
 #include <vector>
 
 #include "device/kernels.hpp"
+#include "device/whole.hpp"
 #include "support/memory.hpp"
 
 namespace cleave {
 namespace {
 
+using test::is_whole;
 using test::operator""_MiB;
 
 device::machine open() {
   return device::machine(device::kind::host, {.bytes = 4_MiB, .threads = 4});
 }
 
-bool is_whole(const device::machine& m) {
-  return m.stats().free_bytes == m.stats().shared_bytes && heap::verify().empty();
-}
-
 constexpr std::size_t words_of_a_page = 512;
+
+// A kernel frees it, and nothing is left of what that took.
+void free_there(device::machine& m, test::cell gone) {
+  array<test::cell> place = m.make<test::cell>(1);
+  place[0] = gone;
+  m.launch(1, test::free_cells{place.data()});
+  m.synchronise();
+  place = {};
+  m.synchronise();
+}
 
 TEST(DeviceSides, theHostFreesFirst) {
   device::machine m = open();
   auto [left, right] = device::halves(device::lend(m.make<std::uint64_t>(words_of_a_page)));
   (void)device::own(left);
-  array<test::cell> place = m.make<test::cell>(1);
-  place[0] = right;
-  m.launch(1, test::free_cells{place.data()});
-  m.synchronise();
-  place = {};
-  m.synchronise();
+  free_there(m, right);
   EXPECT_TRUE(is_whole(m));
 }
 
 TEST(DeviceSides, theDeviceFreesFirst) {
   device::machine m = open();
   auto [left, right] = device::halves(device::lend(m.make<std::uint64_t>(words_of_a_page)));
-  array<test::cell> place = m.make<test::cell>(1);
-  place[0] = right;
-  m.launch(1, test::free_cells{place.data()});
-  m.synchronise();
-  place = {};
-  m.synchronise();
+  free_there(m, right);
   EXPECT_EQ(m.stats().free_bytes, m.stats().shared_bytes - 4096);
   (void)device::own(left);
   EXPECT_TRUE(is_whole(m));
