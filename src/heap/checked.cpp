@@ -247,6 +247,8 @@ void free(std::uintptr_t p, std::size_t bytes) noexcept {
 bool extend(std::uintptr_t p, std::size_t bytes, std::size_t new_bytes) noexcept {
   if (is_shared(p)) {
     if (!raw::extend(p, bytes, new_bytes)) return false;
+    // As all that is shared; memcheck is told nothing, since it hears nothing of kernels.
+    cleave::detail::handed_out(at(p + bytes), new_bytes - bytes);
     const std::lock_guard guard(own_lock);
     ++sums.extensions;
     sums.live += new_bytes - bytes;
