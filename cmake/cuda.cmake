@@ -22,6 +22,8 @@ if(CLEAVE_HAS_CUDA)
   set_target_properties(cleave_cuda PROPERTIES
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON)
+  # Nothing links it, and whoever builds the library wants it beside it.
+  add_dependencies(cleave_shared cleave_cuda)
 endif()
 
 # cleave_cuda_program(NAME source) is a program with kernels, compiled by nvcc. CMake's own support for

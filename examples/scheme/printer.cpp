@@ -153,7 +153,8 @@ std::string described(value v) {
   if (c == nullptr) return "an object was raised: " + written(v);
   std::string text = displayed(c->message.get());
   for (value rest = c->irritants.get(); rest.is<pair>(); rest = rest.as<pair>()->tail.get()) {
-    text += " " + written(rest.as<pair>()->head.get());
+    text += ' ';
+    text += written(rest.as<pair>()->head.get());
   }
   return text;
 }

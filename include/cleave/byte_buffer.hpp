@@ -258,7 +258,9 @@ class [[nodiscard]] byte_buffer {
   // content has left goes to `outgrown`, since the caller may still read from it.
   // Requires: additional > capacity() - size().
   bool grow(std::size_t additional, byte_buffer& outgrown) noexcept {
-    if (additional > SIZE_MAX / 2 - size_) return false;
+    // The first half never fails; compilers that cannot know it warn of the copy below.
+    constexpr std::size_t most = SIZE_MAX / 2;
+    if (size_ > most || additional > most - size_) return false;
     const std::size_t wanted = std::max(size_ + additional, 2 * size_);
     if (size_ > moving_limit && heap::extend(data_, capacity_, wanted)) {
       capacity_ = wanted;

@@ -12,8 +12,9 @@
 //   a = device::own(part);                             // the host's again
 //
 // A handle has one owner, as an array has, but nobody watches over it: it is freed, owned or
-// passed on once. Kernels are function objects that can be copied byte by byte. A kernel cannot
-// stop the program: it reports a failure, of which the first counts, and all others drain.
+// passed on once. An array that the host cloned, or joined of parts that are no neighbours, has
+// left the shared memory. Kernels are function objects that can be copied byte by byte. A kernel
+// cannot stop the program: it reports a failure, of which the first counts, and all others drain.
 #pragma once
 
 #include <cleave/array.hpp>
@@ -39,23 +40,30 @@ enum class kind : std::uint8_t {
 };
 
 struct options {
-  // The shared memory, rounded up to 4 MiB. All of it is held while the machine is open.
+  // The shared memory, rounded up to 4 MiB. All of it is held while the machine is open. One array
+  // has 1016 MiB of it at most.
   std::size_t bytes = std::size_t{64} << 20;
   // For the host device, up to 1024; 0: as many as the processor runs.
   unsigned threads = 0;
-  // Lanes of a block: a multiple of 32, up to 1024.
+  // Lanes of a block, rounded up to a multiple of 32: up to 1024.
   std::uint32_t block = 128;
 };
 
 // What went wrong.
 enum class fault : std::uint8_t {
-  no_device,      // there is none of this kind here, or this is a child of fork()
+  no_device,      // there is none of this kind here, for the reason in detail()
   too_large,      // the heap has no address space left for so much shared memory
   no_memory,      // the system or the heap's limit refuses it
   not_compiled,   // the kernel was compiled for another kind of device
   kernel_failed,  // a kernel reported a failure: kernel_code() and detail()
   lost,           // the device stopped answering
+  not_shared,     // launch_tree() was given memory that is not the machine's
 };
+
+// Why there is no device.
+inline constexpr std::uint64_t no_plugin = 1;   // libcleave_cuda.so is not found
+inline constexpr std::uint64_t none_found = 2;  // CUDA's driver is missing, or has none that serves
+inline constexpr std::uint64_t in_child = 3;    // this is a child of fork()
 
 // Codes of kernel failures that are not a kernel's own.
 inline constexpr std::uint32_t foreign_memory = 0xffff'0001;  // a free of what is not shared
@@ -318,10 +326,12 @@ class CLEAVE_API machine {
   // Cuts the array in halves, each half again, until no leaf has more than `leaf` elements, and
   // calls kernel(lane&, piece<T>, number) for each leaf, numbered from the left; at the same
   // depth all of them, so empty ones, which are left out, have numbers too. The pieces
-  // are the kernel's: the launch frees nothing.
+  // are the kernel's: the launch frees nothing. Throws what launch() throws, and error{not_shared}
+  // if the array does not lie in this machine's memory, as clones do not; then nothing has begun.
   template <class T, class Kernel>
   void launch_tree(piece<T> whole, std::size_t leaf, const Kernel& kernel) {
     if (whole.size == 0) return;
+    if (!holds(whole.data)) detail::raise<error>(fault::not_shared);
     unsigned depth = 0;
     // The largest leaf is the rounded-up one.
     while (((whole.size - 1) >> depth) + 1 > (leaf == 0 ? 1 : leaf)) ++depth;

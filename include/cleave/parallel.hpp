@@ -215,8 +215,9 @@ detail::element_of<R> exclusive_scan(R&& range, detail::element_of<R> init, Comb
 
 // Stable: elements that compare equal keep their order. Takes comparators and
 // projections as std::ranges::sort does, of elements whose move cannot throw, and
-// spare memory for as many. An array may come to lie in other memory. Integers in their own order,
-// ascending or descending, are dealt by their digits, in O(n); all else is merged, in O(n log n).
+// spare memory for as many. An array may come to lie in other memory. Integers of up to 64 bits in
+// their own order, ascending or descending, are dealt by their digits, in O(n); all else is merged,
+// in O(n log n).
 //
 // Throws std::bad_alloc, and the range is unchanged. If a comparator throws, all
 // elements are still there, in any order, as after std::stable_sort.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <mutex>
 #include <string>
 #include <system_error>
@@ -37,12 +38,32 @@ static_assert(heap::page_size == on_device::page_bytes);
 
 std::string text_of(fault code, std::uint32_t kernel_code, std::uint64_t detail) {
   switch (code) {
-    case fault::no_device: return "cleave::device: there is no such device";
+    case fault::no_device:
+      switch (detail) {
+        case device::no_plugin:
+          return "cleave::device: there is no such device: libcleave_cuda.so is not found";
+        case device::none_found:
+          return "cleave::device: there is no such device: CUDA's driver is missing, or names none "
+                 "that can share memory";
+        case device::in_child: return "cleave::device: a child of fork() has no device";
+        default: return "cleave::device: there is no such device";
+      }
     case fault::too_large: return "cleave::device: no address space for so much shared memory";
+    case fault::not_shared:
+      return "cleave::device: a kernel was to work on memory that is not the machine's";
     case fault::no_memory: return "cleave::device: no memory to share";
     case fault::not_compiled: return "cleave::device: the kernel is not compiled for this device";
     case fault::lost: return "cleave::device: the device does not answer";
     case fault::kernel_failed: break;
+  }
+  if (kernel_code == device::foreign_memory) {
+    char address[2 + 16 + 1];
+    std::snprintf(address, sizeof(address), "0x%llx", static_cast<unsigned long long>(detail));
+    return std::string("cleave::device: a kernel freed memory that is not the machine's: ") +
+           address;
+  }
+  if (kernel_code == device::unnamed) {
+    return "cleave::device: a kernel failed and named no code, detail " + std::to_string(detail);
   }
   return "cleave::device: a kernel failed with code " + std::to_string(kernel_code) + ", detail " +
          std::to_string(detail);
@@ -86,7 +107,7 @@ class device_machine {
   // The threads, or the context, of a device are not there in a child.
   [[nodiscard]] bool in_child() const noexcept { return os::process_number() != process_; }
   void expect_same_process() const {
-    if (in_child()) raise<device::error>(fault::no_device);
+    if (in_child()) raise<device::error>(fault::no_device, 0u, device::in_child);
   }
   [[nodiscard]] bool open_tables() noexcept;
   void close_tables() noexcept;
@@ -138,7 +159,10 @@ device_machine::device_machine(device::kind which, device::options chosen)
   if (options_.bytes == 0) options_.bytes = region_step;
   if (options_.bytes > SIZE_MAX / 2) raise<device::error>(fault::too_large);
   backend_ = open_backend(which, options_);
-  if (backend_ == nullptr) raise<device::error>(fault::no_device);
+  if (backend_ == nullptr) {
+    raise<device::error>(fault::no_device, 0u,
+                         device::has_cuda_plugin() ? device::none_found : device::no_plugin);
+  }
   const std::size_t bytes = base::align_up(options_.bytes, region_step);
   shared::refusal why = shared::refusal::none;
   region_count_ = shared::open(bytes, regions_, most_regions, why);

@@ -191,7 +191,7 @@ void give_to_arenas(page_index page, std::size_t n) noexcept {
     one->give(first, part);
     look |= one->every_64th();
   });
-  if (look || n >= growth_that_looks) purger::freed();
+  purger::freed(look || n >= growth_that_looks);
 }
 
 bool give_waiting() noexcept {
@@ -210,8 +210,9 @@ page_index take_last_for(std::size_t n, unsigned order) noexcept {
     return (page_in(range) & ((std::uint64_t{1} << order) - 1)) == 0 && count_in(range) >= n &&
            count_in(range) / 2 < n && is_near(page_in(range));
   };
-  // In one step when nothing is left over. Acquire: as in take_last(). Relaxed: a guess.
-  std::uint64_t last = last_range.load(std::memory_order_relaxed);
+  // In one step when nothing is left over. A guess; acquire: that its arena is open was written
+  // before. The exchange is acquire as in take_last().
+  std::uint64_t last = last_range.load(std::memory_order_acquire);
   if (count_in(last) == n && fits(last) &&
       last_range.compare_exchange_strong(last, 0, std::memory_order_acq_rel,
                                          std::memory_order_relaxed)) {
@@ -478,7 +479,7 @@ void giving::give(page_index page, std::size_t n) noexcept {
 void giving::end() noexcept {
   if (locked_ == nullptr) return;
   std::exchange(locked_, nullptr)->lock.unlock();
-  if (std::exchange(look_, false)) purger::freed();
+  purger::freed(std::exchange(look_, false));
 }
 
 void give(page_index page, std::size_t n) noexcept {

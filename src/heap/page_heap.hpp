@@ -48,7 +48,7 @@ page_index take(std::size_t n, unsigned order) noexcept;
 page_index take_short_arena(std::size_t n) noexcept;
 
 // Whether the page's arena is of the node that this thread runs on. About 20 ns, or nothing
-// where there is one node. Requires: the caller owns the page.
+// where there is one node. Requires: the page's arena is open, and the caller has seen that.
 bool is_near(page_index page) noexcept;
 
 // Whether arenas may ask for huge pages.

@@ -43,7 +43,9 @@ void start(const options& chosen) noexcept {
   last_round.store(os::coarse_milliseconds(), std::memory_order_relaxed);
 }
 
-void freed() noexcept {
+void freed(bool look) noexcept {
+  // Sequentially consistent: it comes after what was freed, see help().
+  if (!look && (!wants_helper || state.load(std::memory_order_seq_cst) != helper::waiting)) return;
   shown::begin_again();
   if (delay.count() < 0) return;
   if (wants_helper) {

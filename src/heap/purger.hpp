@@ -14,8 +14,9 @@ namespace cleave::heap::purger {
 
 void start(const options& chosen) noexcept;
 
-// Runs a round if one is due; starts or wakes the helper thread, if one is wanted.
-void freed() noexcept;
+// Runs a round if one is due; starts or wakes the helper thread, if one is wanted. To look at the
+// clock at each free would cost too much: without `look` only a helper that sleeps is woken.
+void freed(bool look = true) noexcept;
 
 // Tells a recording (trace_recorder.hpp) how many pages went back; returns them.
 std::size_t noted(std::size_t pages) noexcept;

@@ -75,8 +75,8 @@ unsigned put(unsigned order, const page_range* ranges, unsigned count) noexcept 
 page_range take(unsigned order, std::size_t n) noexcept {
   bool found = false;
   for (base::atomic<std::uint64_t>& place : places(order)) {
-    // Relaxed: as above.
-    std::uint64_t word = place.load(std::memory_order_relaxed);
+    // A guess, as above. Acquire: that its arena is open was written before it was put here.
+    std::uint64_t word = place.load(std::memory_order_acquire);
     found = found || word != 0;
     if (count_in(word) < n || !page_heap::is_near(page_in(word))) continue;
     // Acquire: see put().

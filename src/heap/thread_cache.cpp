@@ -11,6 +11,7 @@
 #include "heap/checked.hpp"
 #include "heap/lock.hpp"
 #include "heap/page_heap.hpp"
+#include "heap/purger.hpp"
 #include "heap/shelves.hpp"
 #include "heap/slab.hpp"
 #include "heap/tables.hpp"
@@ -167,6 +168,9 @@ void thread_cache::make_room(unsigned order) noexcept {
   }
   std::copy(bin.range + half, bin.range + bin.count, bin.range);
   bin.count = bin.count - half;
+  // What lies on a shelf is to go back to the system like all that is free. Last, since a round may
+  // run here.
+  purger::freed(++spills_ % 64 == 0);
 }
 
 void thread_cache::replace_last(page_index page, std::size_t n) noexcept {

@@ -210,6 +210,8 @@ class thread_cache {
   void keep_block(page_index page, unsigned order, std::uint32_t n) noexcept;
   // Gives the older half of a full bin away.
   void make_room(unsigned order) noexcept;
+
+  std::uint32_t spills_ = 0;  // calls of make_room()
 };
 
 extern constinit thread_cache no_cache;

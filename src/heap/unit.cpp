@@ -19,8 +19,10 @@ using phase = open_unit::phase;
 void forget(open_unit& open) noexcept {
   open.state = phase::closed;
   clear_row(open);
-  open.left.store(0, std::memory_order_relaxed);
+  // In this order, and before the bytes are counted as freed: who reads meanwhile may miss them,
+  // and never has them twice.
   open.at_entry.store(0, std::memory_order_relaxed);
+  open.left.store(0, std::memory_order_relaxed);
 }
 
 bool is_shared(const place& in) noexcept {
@@ -51,11 +53,11 @@ void fold_row(open_unit& open) noexcept {
 void free_counted(thread_cache& t, open_unit& open) noexcept {
   const std::uint32_t freed = open.at_entry.load(std::memory_order_relaxed);
   const std::uintptr_t start = open.start;
-  t.count_frees(freed, 0);
   // Relaxed: nobody else has a byte of the unit, and what was dead at the begin
   // was read with acquire. Whoever gets the unit next gets it through a lock.
   if (freed != open.size) place_of(start).dead->store(0, std::memory_order_relaxed);
   forget(open);
+  t.count_frees(freed, 0);
   free_whole(t, start, open.kind.load(std::memory_order_relaxed));
 }
 

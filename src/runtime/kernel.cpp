@@ -59,7 +59,11 @@ void stop_for(const std::exception& failure) noexcept {
       known->kernel_code() - 1 < lines.size()) {
     stop(lines[known->kernel_code() - 1]);
   }
-  stop((std::string("bend: the device failed: ") + failure.what()).c_str());
+  std::string line = std::string("bend: the device failed: ") + failure.what();
+  if (known != nullptr && known->code() == device::fault::too_large) {
+    line += " (CLEAVE_DEVICE_MEMORY says how much, in MiB)";
+  }
+  stop(line.c_str());
 }
 
 void* take_shared(device::machine& on, std::size_t bytes) noexcept {

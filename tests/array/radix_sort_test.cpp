@@ -1,5 +1,6 @@
 // radix_sort_test.cpp -- the parallel sort of integers against the standard one.
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
@@ -92,6 +93,27 @@ TEST(RadixSortOfWords, isRightWhereOneBucketHasAlmostAll) {
   }
   expect_sorted(cells, std::less<>(), {.threads = 2});
   expect_sorted(cells, std::less<>(), {.threads = 1});
+}
+
+// Threads have as little as that in some systems, and each level of buckets has counts of its own.
+TEST(RadixSortOfWords, needsNoLargeStack) {
+  // One outlier above bits that all share, so that there are five levels.
+  std::vector<std::uint64_t> cells(300'000);
+  std::mt19937_64 random(5);
+  for (std::uint64_t& cell : cells) cell = random() & 0xffffff;
+  cells[7] = ~std::uint64_t{0};
+  pthread_attr_t attributes;
+  ASSERT_EQ(pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, std::size_t{128} << 10), 0);
+  const auto work = [](void* all) -> void* {
+    parallel::sort(*static_cast<std::vector<std::uint64_t>*>(all));
+    return nullptr;
+  };
+  pthread_t thread{};
+  ASSERT_EQ(pthread_create(&thread, &attributes, work, &cells), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  EXPECT_TRUE(std::ranges::is_sorted(cells));
 }
 
 TEST(RadixSortOfWords, leavesOrderedArraysWhereTheyAre) {

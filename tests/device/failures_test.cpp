@@ -75,7 +75,40 @@ TEST(DeviceFailures, ofManyLanesOneCodeAndItsOwnDetailArrive) {
 TEST(DeviceFailures, aFailureWithoutACodeHasOne) {
   machine m = open();
   m.launch(1, [](device::lane& by, std::size_t) { by.fail(0, 5); });
-  EXPECT_EQ(failure_of(m).kernel_code(), device::unnamed);
+  const device::error e = failure_of(m);
+  EXPECT_EQ(e.kernel_code(), device::unnamed);
+  EXPECT_NE(std::string(e.what()).find("named no code, detail 5"), std::string::npos) << e.what();
+}
+
+TEST(DeviceFailures, aDeviceThatIsNotThereSaysWhy) {
+  if (machine::is_available(device::kind::cuda)) GTEST_SKIP() << "SKIP: there is one";
+  try {
+    const machine none(device::kind::cuda);
+    FAIL() << "there is none";
+  } catch (const device::error& e) {
+    EXPECT_EQ(e.code(), fault::no_device);
+    const bool missing = e.detail() == device::no_plugin;
+    EXPECT_TRUE(missing || e.detail() == device::none_found) << e.detail();
+    const char* const told = missing ? "libcleave_cuda.so" : "driver";
+    EXPECT_NE(std::string(e.what()).find(told), std::string::npos) << e.what();
+  }
+}
+
+// On the host device it would do no harm, and on others it would.
+TEST(DeviceFailures, aTreeOverMemoryOfOthersDoesNotBegin) {
+  machine m = open();
+  array<std::uint64_t> shared = m.make<std::uint64_t>(100);
+  array<std::uint64_t> copied = shared.clone();
+  const test::cell foreign{copied.data(), copied.size()};
+  const auto touch = [](device::lane&, test::cell leaf, std::size_t) { leaf[0] = 1; };
+  try {
+    m.launch_tree(foreign, 10, touch);
+    ADD_FAILURE() << "it began";
+  } catch (const device::error& e) {
+    EXPECT_EQ(e.code(), fault::not_shared);
+  }
+  EXPECT_NO_THROW(m.synchronise());
+  EXPECT_EQ(copied[0], 0u);
 }
 
 TEST(DeviceFailures, afterOneTheOthersDrain) {
@@ -177,6 +210,7 @@ TEST(DeviceFailures, memoryOfOthersIsNotFreed) {
   const device::error e = failure_of(m);
   EXPECT_EQ(e.kernel_code(), device::foreign_memory);
   EXPECT_EQ(e.detail(), reinterpret_cast<std::uintptr_t>(own.data()));
+  EXPECT_NE(std::string(e.what()).find("not the machine's: 0x"), std::string::npos) << e.what();
   own[99] = 1;
 }
 
@@ -246,7 +280,7 @@ TEST(DeviceFork, aChildFreesWhatItHasAndLaunchesNothing) {
       m.launch(1, [](device::lane&, std::size_t) {});
       good = false;
     } catch (const device::error& e) {
-      good = e.code() == fault::no_device;
+      good = e.code() == fault::no_device && e.detail() == device::in_child;
     }
     good = good && m.try_allocate(100) == nullptr;
     for (const test::cell each : places) (void)device::own(each);

@@ -13,6 +13,7 @@
 #include <ctime>
 #include <thread>
 
+#include "heap/shelves.hpp"
 #include "os/thread.hpp"
 #include "support/environment.hpp"
 #include "support/fresh_heap.hpp"
@@ -44,6 +45,36 @@ TEST(Purger, ofTheHelperThreadNeedsNoCall) {
     // What is freed last is kept apart until a round of the helper has seen it.
     EXPECT_TRUE(test::wait_until([] { return stats().held == 0; })) << "in round " << round;
   }
+}
+
+bool start_with_sleeping_helper() {
+  if (!test::start_heap({.purge_delay = milliseconds(1), .purge_thread = true})) return false;
+  leave_idle();
+  // Nothing is idle then, and the helper waits for a free, or is about to.
+  EXPECT_TRUE(test::wait_until([] { return stats().held == 0; }));
+  return true;
+}
+
+TEST(Purger, ofTheHelperThreadHearsOfWhatLiesOnShelves) {
+  if (!start_with_sleeping_helper()) GTEST_SKIP() << test::own_process;
+  // Every other one of runs in a row, so that none joins another: too many for a bin.
+  constexpr std::size_t n = 2 * (page_bin::most + 2);
+  std::byte* runs[n];
+  for (std::byte*& run : runs) run = static_cast<std::byte*>(allocate(64_KiB));
+  for (std::size_t i = 0; i < n; i += 2) free(runs[i], 64_KiB);
+  EXPECT_TRUE(test::wait_until([] { return shelves::empty(); }));
+  for (std::size_t i = 1; i < n; i += 2) free(runs[i], 64_KiB);
+}
+
+TEST(Purger, ofTheHelperThreadHearsOfAThreadThatEnds) {
+  if (!start_with_sleeping_helper()) GTEST_SKIP() << test::own_process;
+  // Few frees, and small ones: none of them looks at the clock.
+  std::thread([] {
+    void* const p = allocate(512_KiB);
+    test::touch(p, 512_KiB);
+    free(p, 512_KiB);
+  }).join();
+  EXPECT_TRUE(test::wait_until([] { return stats().held == 0; }));
 }
 
 TEST(Purger, runsDuringLaterCalls) {

@@ -42,6 +42,35 @@ TEST(Purger, returnsWhatWasFreeForTwoDelays) {
   EXPECT_EQ(heap::verify(), "");
 }
 
+// Frees that find room on a shelf, and allocations that take from there, ask no arena.
+TEST(Purger, seesTheClockWhereFreesGoToShelves) {
+  fake_os::set_time(5000);
+  start_with_delay(1000);
+  // Every other one is freed, so that nothing joins: one is kept apart, two lie in the bin, and two
+  // on the shelf.
+  void* runs[9];
+  for (void*& run : runs) {
+    run = heap::try_allocate(heap::page_size, 8);
+    ASSERT_NE(run, nullptr);
+  }
+  void* const p = heap::try_allocate(heap::page_size * 48, 8);
+  ASSERT_NE(p, nullptr);
+  heap::free(p, heap::page_size * 48);
+  for (unsigned t = 6000; t <= 9000; t += 1000) {
+    fake_os::set_time(t);
+    for (int round = 0; round < 64; ++round) {
+      for (std::size_t i = 0; i < 9; i += 2) heap::free(runs[i], heap::page_size);
+      for (std::size_t i = 0; i < 9; i += 2) {
+        runs[i] = heap::try_allocate(heap::page_size, 8);
+        ASSERT_NE(runs[i], nullptr);
+      }
+    }
+  }
+  EXPECT_LT(heap::stats().held, heap::page_size * 48);
+  EXPECT_EQ(heap::verify(), "");
+  for (void* const run : runs) heap::free(run, heap::page_size);
+}
+
 TEST(Purger, withANegativeDelayReturnsNothingByItself) {
   fake_os::set_time(5000);
   start_with_delay(-1);

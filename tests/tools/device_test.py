@@ -91,6 +91,17 @@ class Device(program.Case):
         done = self.run_tool("check", "--device", "host", "text.bend")
         self.assertEqual((done.returncode, done.stdout), (0, b""))
 
+    # The program is anywhere, and the plugin stands beside libcleave.
+    def test_a_program_for_cuda_finds_the_plugin(self):
+        plugin = os.path.dirname(tool.command) + "/../lib/libcleave_cuda.so"
+        if nvcc() is None or not os.path.exists(plugin):
+            self.skipTest("there is no nvcc, or a build without the plugin")
+        self.write("sum.bend", SUM)
+        self.succeed("build", "sum.bend", "--device", "cuda", "-o", "sum")
+        done = subprocess.run([self.path("sum")], capture_output=True, check=False,
+                              env=dict(os.environ, LD_DEBUG="libs"))
+        self.assertRegex(done.stderr, rb"calling init: .*/libcleave_cuda\.so")
+
     def test_cuda_needs_nvcc(self):
         if os.path.exists("/usr/local/cuda/bin/nvcc"):
             self.skipTest("there is one where it is found without PATH")

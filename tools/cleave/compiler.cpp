@@ -142,7 +142,7 @@ std::vector<std::string> nvcc_options_of(compile_mode mode) {
   return options;
 }
 
-// Where oneTBB is, if that is no place where compilers look anyway.
+// With where oneTBB is, if that is no place where compilers look anyway.
 std::vector<std::string> libraries(const program_kit& kit, bool nvcc) {
   // nvcc hands on to the linker what it is told to.
   const std::string linker = nvcc ? "-Xlinker=" : "-Wl,";
@@ -151,7 +151,11 @@ std::vector<std::string> libraries(const program_kit& kit, bool nvcc) {
   const std::string tbb = CLEAVE_TOOL_TBB_FOLDER;
   if (!tbb.empty()) words.insert(words.end(), {"-L" + tbb, linker + "-rpath," + tbb});
   words.emplace_back("-ltbb");
-  if (nvcc) words.emplace_back("-ldl");
+  if (nvcc) {
+    words.emplace_back("-ldl");
+    // The program loads libcleave_cuda.so, and is not beside it itself.
+    words.emplace_back(linker + "-rpath," + kit.library);
+  }
   // Programs are looked at in their own language; names of functions stay.
   if (std::string_view(CLEAVE_TOOL_SANITIZE).empty()) words.emplace_back(linker + "-S");
   return words;

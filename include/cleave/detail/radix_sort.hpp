@@ -42,11 +42,12 @@ inline constexpr bool is_descending =
     std::same_as<Compare, std::ranges::greater> || std::same_as<Compare, std::greater<>> ||
     std::same_as<Compare, std::greater<T>>;
 
-// Whether a sort is one of integers by their own values.
+// Whether a sort is one of integers by their own values. Where compilers have wider ones than the
+// standard's, and call them integral, those are merged: a digit is taken from 64 bits.
 template <class T, class Compare, class Projection>
-concept sorts_integers =
-    std::integral<T> && !std::same_as<T, bool> && std::same_as<Projection, std::identity> &&
-    (is_ascending<T, Compare> || is_descending<T, Compare>);
+concept sorts_integers = std::integral<T> && sizeof(T) <= sizeof(std::uint64_t) &&
+                         !std::same_as<T, bool> && std::same_as<Projection, std::identity> &&
+                         (is_ascending<T, Compare> || is_descending<T, Compare>);
 
 template <class T, bool Descending>
 class radix_sort {
@@ -132,8 +133,9 @@ class radix_sort {
     }
   }
 
-  // Deals by the lowest digit, then by the next, and so on.
-  static void sort_by_low_digits(sorting<T>& piece, unsigned width) noexcept {
+  // Deals by the lowest digit, then by the next, and so on. A call of its own, as deal() is: what
+  // they count with is large, and must not lie on the stack once for each level of buckets.
+  [[gnu::noinline]] static void sort_by_low_digits(sorting<T>& piece, unsigned width) noexcept {
     // More digits than elements would cost more to count than to deal.
     const unsigned most = std::min(
         most_digit_bits, std::max(6u, static_cast<unsigned>(std::bit_width(piece.size)) - 3));
@@ -185,7 +187,7 @@ class radix_sort {
   }
 
   // Moves all elements to the other memory, bucket behind bucket; where each ends.
-  counts deal(const sorting<T>& piece, unsigned shift) noexcept {
+  [[gnu::noinline]] counts deal(const sorting<T>& piece, unsigned shift) noexcept {
     const auto bucket_of = [shift](T value) {
       return static_cast<std::size_t>(key_of(value) >> shift) & (buckets - 1);
     };
