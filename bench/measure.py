@@ -121,25 +121,38 @@ def main():
     results["machine"] = machine.describe(ROOT, places.build)
     results["quick"] = chosen.quick
     wrong = []
-    try:
-        if "workloads" in chosen.only:
-            found = workloads.measure(places, chosen, say)
-            results["workloads"] = beside(older.get("workloads") or [], found, "workload",
-                                          {r["workload"] for r in found})
-            if not chosen.names and not chosen.quick:
-                results["absent"] = workloads.absent(results["workloads"])
-        if "instructions" in chosen.only and chosen.instructions:
+
+    def measure_workloads():
+        found = workloads.measure(places, chosen, say)
+        results["workloads"] = beside(older.get("workloads") or [], found, "workload",
+                                      {r["workload"] for r in found})
+        if not chosen.names and not chosen.quick:
+            results["absent"] = workloads.absent(results["workloads"])
+
+    def count():
+        if chosen.instructions:
             results["instructions"] = workloads.count(places, say)
-        if "files" in chosen.only:
-            results["files"] = files.measure(places, chosen, say)
-        if "start" in chosen.only:
-            results["start"] = start.measure(places, chosen, say)
-        if "programs" in chosen.only:
-            names, found = measure_programs(places, chosen, say)
-            results["programs"] = beside_older_programs(older.get("programs") or {}, found, names)
-            wrong = list(found["failed"].values())
-    except Failed as error:
-        wrong.append(str(error))
+
+    def measure_all_programs():
+        names, found = measure_programs(places, chosen, say)
+        results["programs"] = beside_older_programs(older.get("programs") or {}, found, names)
+        wrong.extend(found["failed"].values())
+
+    parts = {
+        "workloads": measure_workloads,
+        "instructions": count,
+        "files": lambda: results.update(files=files.measure(places, chosen, say)),
+        "start": lambda: results.update(start=start.measure(places, chosen, say)),
+        "programs": measure_all_programs,
+    }
+    # A part that fails takes no other with it.
+    for name, part in parts.items():
+        if name not in chosen.only:
+            continue
+        try:
+            part()
+        except Failed as error:
+            wrong.append(str(error))
     say.done()
     write(chosen.results, results)
     for text in wrong:
