@@ -4,7 +4,8 @@
 // comparison is needed either. A large piece is dealt to 1024 buckets by its highest bits that
 // differ, by several threads at once, and each bucket is sorted on its own. A bucket that fits into
 // a processor's own cache is dealt by its lowest bits first, digit by digit; each deal keeps the
-// order of the one before. Bits in which no element differs from another are left out, so small
+// order of the one before. What is much larger than all caches is written past them
+// (line_writer.hpp). Bits in which no element differs from another are left out, so small
 // numbers in wide words cost what small numbers cost.
 //
 //   radix_sort<std::uint32_t, false>(workers, grain).sort(all);   // all.here is in order then
@@ -20,6 +21,7 @@
 #include <array>
 #include <bit>
 #include <cleave/detail/fork.hpp>
+#include <cleave/detail/line_writer.hpp>
 #include <cleave/detail/merge_sort.hpp>
 #include <climits>
 #include <concepts>
@@ -68,6 +70,8 @@ class radix_sort {
   static constexpr std::size_t insertion_limit = 24;
   // Of the bytes of a piece that fits, with its spare memory, into the cache of a processor.
   static constexpr std::size_t cached_limit = std::size_t{1} << 19;
+  // Of the bytes of a piece that no cache holds until its buckets are sorted.
+  static constexpr std::size_t uncached_limit = std::size_t{1} << 25;
   static constexpr unsigned bucket_bits = 10;
   static constexpr std::size_t buckets = std::size_t{1} << bucket_bits;
   static constexpr unsigned most_digit_bits = 11;
@@ -90,19 +94,18 @@ class radix_sort {
     std::array<survey, most_parts> parts;
     const std::size_t n = parts_of(piece);
     for_each_of(0, n, [&](std::size_t part) {
-      survey seen;
-      bool disorder = false;
       const auto [begin, end] = part_of(piece, n, part);
-      key before = key_of(piece.here[begin == 0 ? 0 : begin - 1]);
-      // Without a branch, so that the processor takes several elements at a time.
-      for (std::size_t i = begin; i < end; ++i) {
-        const key here = key_of(piece.here[i]);
-        seen.differing |= static_cast<key>(here ^ pattern);
-        disorder |= here < before;
-        before = here;
+      const T* const all = piece.here;
+      // Without a branch, and in numbers of one size that no round hands to the next, so that the
+      // processor takes many elements at a time.
+      key differing = 0;
+      key disorder = 0;
+      for (std::size_t i = std::max<std::size_t>(begin, 1); i < end; ++i) {
+        const key here = key_of(all[i]);
+        differing |= static_cast<key>(here ^ pattern);
+        disorder |= static_cast<key>(here < key_of(all[i - 1]) ? 1 : 0);
       }
-      seen.in_order = !disorder;
-      parts[part] = seen;
+      parts[part] = {differing, disorder == 0};
     });
     survey all;
     for (std::size_t part = 0; part < n; ++part) {
@@ -215,6 +218,13 @@ class radix_sort {
       ends[bucket] = sum;
     }
     for_each_of(0, parts, [&](std::size_t part) {
+      if (writes_lines && piece.size >= uncached_limit / sizeof(T)) {
+        line_writer<T, buckets> out(piece.there, place[part]);
+        if (out.is_ready()) {
+          for_part(part, [&](T value, counts&) { out.put(bucket_of(value), value); });
+          return out.finish();
+        }
+      }
       for_part(part, [&](T value, counts& of) { piece.there[of[bucket_of(value)]++] = value; });
     });
     return ends;
