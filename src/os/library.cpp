@@ -1,12 +1,13 @@
 #include "os/library.hpp"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <climits>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+
+#include "os/places.hpp"
 
 namespace cleave::os {
 namespace {
@@ -17,17 +18,8 @@ void* load(const char* path) noexcept {
 
 // From a folder beside the file that this code is part of. Without a heap: it may be ours.
 void* load_beside(const char* between, const char* library) noexcept {
-  Dl_info here{};
-  if (dladdr(reinterpret_cast<const void*>(&load_beside), &here) == 0) return nullptr;
-  const char* file = here.dli_fname;
-  char program[PATH_MAX];
-  // A program is known by the name it was started with, which need not be its path.
-  if (std::strcmp(file, program_invocation_name) == 0) {
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
-    if (length <= 0) return nullptr;
-    program[length] = '\0';
-    file = program;
-  }
+  const char* const file = file_of(reinterpret_cast<std::uintptr_t>(&load_beside));
+  if (file == nullptr) return nullptr;
   const char* const slash = std::strrchr(file, '/');
   if (slash == nullptr) return nullptr;
   char path[PATH_MAX];

@@ -4,6 +4,7 @@
 #include <link.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -76,6 +77,16 @@ bool is_before_main(std::string_view name) noexcept {
   return name.starts_with("__libc_start") || name.starts_with("_start");
 }
 
+// The loader knows the program by what it was started as, which need not be its path.
+const char* path_of(const Dl_info& module) noexcept {
+  Dl_info program{};
+  const auto* const of_program = reinterpret_cast<const void*>(::getauxval(AT_PHDR));
+  const bool is_program =
+      ::dladdr(of_program, &program) != 0 && program.dli_fbase == module.dli_fbase;
+  const char* const path = is_program ? program_path() : "";
+  return path[0] != '\0' ? path : module.dli_fname;
+}
+
 // The module that an address lies in, and the address as its file has it.
 struct module_place {
   const char* file = nullptr;
@@ -91,7 +102,7 @@ module_place module_of(std::uintptr_t address) noexcept {
   const auto base = reinterpret_cast<std::uintptr_t>(about.dli_fbase);
   // An executable that is not position independent has its addresses in the file.
   const bool fixed = base == 0x400000;
-  return {about.dli_fname, fixed ? call : call - base, about.dli_sname};
+  return {path_of(about), fixed ? call : call - base, about.dli_sname};
 }
 
 // Names and lines of calls in one module, as `addr2line` prints them.
@@ -270,6 +281,12 @@ void new_code(std::uint64_t& seen, void (*take)(const code& one, void* argument)
               void* argument) noexcept {
   code_visit visit{&seen, take, argument};
   ::dl_iterate_phdr(visit_code, &visit);
+}
+
+const char* file_of(std::uintptr_t address) noexcept {
+  Dl_info about{};
+  const bool known = ::dladdr(reinterpret_cast<void*>(address), &about) != 0;
+  return known && about.dli_fname != nullptr ? path_of(about) : nullptr;
 }
 
 const char* program_path() noexcept {

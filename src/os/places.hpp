@@ -41,6 +41,10 @@ struct code {
 void new_code(std::uint64_t& seen, void (*take)(const code& one, void* argument),
               void* argument) noexcept;
 
+// The file that the code at an address is part of, as a path that holds however the program was
+// started; nullptr if the loader does not know.
+const char* file_of(std::uintptr_t address) noexcept;
+
 // The path of the program that runs; "" if the system does not say. Stays.
 const char* program_path() noexcept;
 

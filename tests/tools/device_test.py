@@ -97,10 +97,17 @@ class Device(program.Case):
         if nvcc() is None or not os.path.exists(plugin):
             self.skipTest("there is no nvcc, or a build without the plugin")
         self.write("sum.bend", SUM)
-        self.succeed("build", "sum.bend", "--device", "cuda", "-o", "sum")
-        done = subprocess.run([self.path("sum")], capture_output=True, check=False,
-                              env=dict(os.environ, LD_DEBUG="libs"))
+        self.succeed("build", "sum.bend", "--device", "cuda", "-o", "summed")
+        environment = dict(os.environ, LD_DEBUG="libs",
+                           PATH=self.folder + os.pathsep + os.environ["PATH"])
+        done = subprocess.run([self.path("summed")], env=environment, capture_output=True,
+                              check=False)
         self.assertRegex(done.stderr, rb"calling init: .*/libcleave_cuda\.so")
+        # One beside the program comes first, also where the program was found by its name.
+        shutil.copy(plugin, self.path("libcleave_cuda.so"))
+        done = subprocess.run(["sh", "-c", "summed"], cwd="/", env=environment,
+                              capture_output=True, check=False)
+        self.assertIn(b"calling init: %s/libcleave_cuda.so" % self.folder.encode(), done.stderr)
 
     def test_cuda_needs_nvcc(self):
         if os.path.exists("/usr/local/cuda/bin/nvcc"):

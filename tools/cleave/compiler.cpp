@@ -142,7 +142,7 @@ std::vector<std::string> nvcc_options_of(compile_mode mode) {
   return options;
 }
 
-// With where oneTBB is, if that is no place where compilers look anyway.
+// And the folders that a program looks in for what is no place where linkers look anyway.
 std::vector<std::string> libraries(const program_kit& kit, bool nvcc) {
   // nvcc hands on to the linker what it is told to.
   const std::string linker = nvcc ? "-Xlinker=" : "-Wl,";
